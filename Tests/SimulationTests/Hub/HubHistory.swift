@@ -14,7 +14,7 @@ final class HubHistory {
   enum Happening: CaseIterable {
     case killed, stopped, refusedUpgrade, turnedAway, moved, partialTake, fellBehind, logFailed, roomClosed
     case locked, unlocked, tokenTaken, rejected, deleted, removed, answered, refusedRequest, lostRequest
-    case requestLeft, layoutTaken, snapshotMade, takenBack
+    case requestLeft, layoutTaken, snapshotMade, takenBack, tokenRenewed, tokenRefused
   }
 
   struct Server {
@@ -49,8 +49,10 @@ final class HubHistory {
   var hiccupShare = 0.03
   /// The probability that the next piece of heavy work is done now.
   var heavyShare: Double
-  /// Whether the token of one of the editors is valid.
-  var isTokenValid = true
+  /// What the token of one of the editors allows. `nil` while it is not valid.
+  var shakyGrant: String? = HubHistory.fullGrant
+  /// Whether all faults have ended, so that no request may be refused for want of a place.
+  var isSettling = false
   /// The shapes that were reported as stored in answers to requests.
   var promised: Set<Identifier> = []
   /// The shapes that were stored in a room that has been deleted by now.
@@ -69,9 +71,15 @@ final class HubHistory {
     var configuration = Configuration()
     configuration.storage = .memory
     configuration.limits.roomIdleMilliseconds = 3_000
+    // Low limits on connections and requests show whether those that have ended still count.
+    configuration.proxies = Proxies("10.0.1.9")!
+    configuration.limits.connectionsPerAddress = 3
+    configuration.limits.httpConnectionsPerAddress = 4
+    configuration.limits.messagesPerSecond = 50
     configuration.limits.ringBeats = [1, 3, 300].randomElement(using: &random)!
     configuration.limits.shapes = [8, 50, 1_000].randomElement(using: &random)!
     configuration.limits.operationsPerMessage = [4, 64].randomElement(using: &random)!
+    configuration.limits.operationsPerSecond = [40, 2_000].randomElement(using: &random)!
     self.configuration = configuration
     logMillisecondsMax = [1, 10, 60].randomElement(using: &random)!
     networkMillisecondsMax = [1, 20, 100].randomElement(using: &random)!
@@ -88,12 +96,18 @@ final class HubHistory {
 
   static let operatorToken = "token-of-an-operator"
   static let editorToken = "token-of-an-editor"
-  private static let shakyToken = "token-that-is-taken-away"
+  static let strangerToken = "token-of-a-stranger"
+  static let viewerToken = "token-of-a-viewer"
+  static let shakyToken = "token-that-is-taken-away"
+  static let fullGrant = "editor demo"
 
   var credentials: Credentials {
-    let shaky = isTokenValid ? "\n\(HubHistory.shakyToken) editor demo" : ""
-    let tokens = "\(HubHistory.operatorToken) operator *\n\(HubHistory.editorToken) editor demo\(shaky)"
-    return Credentials(tokens: try! Tokens(tokens))
+    let tokens = [
+      "\(HubHistory.operatorToken) operator *", "\(HubHistory.editorToken) editor demo",
+      "\(HubHistory.strangerToken) operator other-*", "\(HubHistory.viewerToken) viewer demo",
+    ]
+    let shaky = shakyGrant.map { ["\(HubHistory.shakyToken) \($0)"] } ?? []
+    return Credentials(tokens: try! Tokens((tokens + shaky).joined(separator: "\n")))
   }
 
   private func makeServer() -> Server {
@@ -140,10 +154,14 @@ final class HubHistory {
     servers[index].log.pass(to: time)
     virtual.turn(at: now)
     while happens(heavyShare), virtual.workHeavily() { virtual.turn(at: now) }
-    let (hasRoom, snapshots, fellBehind) = virtual.hub.assumeIsolated { hub in
+    let (hasRoom, snapshots, fellBehind, hasPoacher) = virtual.hub.assumeIsolated { hub in
       let open = hub.rooms["demo"]
-      return (open != nil, hub.counts.snapshots, open.map { $0.room.counts.caughtUp > 0 } ?? false)
+      let hasPoacher = hub.sessions.all.contains {
+        if case .here(.editor, _, _) = $0.stage { $0.grant.level == .viewer } else { false }
+      }
+      return (open != nil, hub.counts.snapshots, open.map { $0.room.counts.caughtUp > 0 } ?? false, hasPoacher)
     }
+    if hasPoacher { fail("somebody edits with a token that only lets look") }
     if fellBehind { happened.insert(.fellBehind) }
     if servers[index].hadRoom, !hasRoom { happened.insert(.roomClosed) }
     if snapshots > 0 { happened.insert(.snapshotMade) }
@@ -167,6 +185,7 @@ final class HubHistory {
     requests.removeAll { pending in
       guard let response = pending.request.response else { return false }
       happened.insert(response.status < 400 ? .answered : .refusedRequest)
+      if isSettling, response.status == 429 { fail("\(pending.words) is refused, though nobody else asks anything") }
       pending.check(self, response)
       return true
     }
@@ -181,7 +200,7 @@ final class HubHistory {
     clients.append(
       HubClient(
         name: "client \(number)",
-        token: number == 1 ? HubHistory.shakyToken : HubHistory.editorToken,
+        token: [1: HubHistory.shakyToken, 3: HubHistory.operatorToken][number] ?? HubHistory.editorToken,
         replica: Replica(configuration: settings, seed: random.next()),
         drain: number == 0 ? 1_000_000 : [200, 3_000, 1_000_000].randomElement(using: &random)!
       )
@@ -204,6 +223,8 @@ final class HubHistory {
       case .rejected(let edit):
         happened.insert(.rejected)
         clients[index].owed.remove(edit.operation.shape)
+      case .tokenTaken: happened.insert(.tokenRenewed)
+      case .error(let code, _): if code.string == "token_refused" { happened.insert(.tokenRefused) }
       case .digest(.disagrees): fail("\(clients[index].name) has another drawing than the server")
       case .failure(let error): fail("\(clients[index].name) can't read the server: \(error)")
       default: break

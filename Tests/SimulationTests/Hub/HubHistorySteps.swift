@@ -30,7 +30,8 @@ extension HubHistory {
       servers[server].log.setDown(!servers[server].log.isDown)
       if servers[server].log.isDown { happened.insert(.logFailed) }
     case 88..<90: for _ in 0..<60 { pass(100) }
-    case 90..<93: leaveRequest()
+    case 90..<92: leaveRequest()
+    case 92: sendToken(client)
     case 93..<97: if clients[client].isClosed { run(client) { $0.start(at: $1) } }
     default: run(client) { $0.stop(at: $1) }
     }
@@ -74,16 +75,31 @@ extension HubHistory {
     run(index) { $0.delete([shape], at: $1) }
   }
 
+  /// Changes what the token of one of the editors allows, or lets it be valid again.
   func changeTokens() {
-    isTokenValid.toggle()
-    if !isTokenValid { happened.insert(.tokenTaken) }
+    let isFull = shakyGrant == HubHistory.fullGrant
+    let others = [nil, "viewer demo", "editor elsewhere"]
+    shakyGrant = isFull ? others.randomElement(using: &random)! : HubHistory.fullGrant
+    if shakyGrant == nil { happened.insert(.tokenTaken) }
     let credentials = credentials
     for server in servers where server.isUp { server.virtual.hub.assumeIsolated { $0.take(credentials) } }
   }
 
+  /// A connected client sends another token, which must not give it another role.
+  private func sendToken(_ index: Int) {
+    let tokens = [
+      HubHistory.operatorToken, HubHistory.editorToken, HubHistory.strangerToken, HubHistory.viewerToken,
+      HubHistory.shakyToken,
+    ]
+    let message = ClientMessage.token(Text(tokens.randomElement(using: &random)!))
+    guard let line = clients[index].line, clients[index].replica.state == .live else { return }
+    let bytes = clients[index].isText ? JSONEncoding.encode(message) : BinaryEncoding.encode(message)
+    clients[index].line?.toServer.append((max(line.toServer.last?.at ?? 0, time), bytes))
+  }
+
   // MARK: Requests
 
-  private func ask(
+  func ask(
     _ server: Int,
     _ method: String,
     _ path: String,
@@ -93,13 +109,15 @@ extension HubHistory {
     _ check: @escaping (HubHistory, Response) -> Void = { _, _ in }
   ) {
     guard servers[server].isUp else { return }
-    let headers = [("authorization", "Bearer \(token)"), ("content-type", "application/json")]
+    let headers = [
+      ("authorization", "Bearer \(token)"), ("content-type", "application/json"), ("x-forwarded-for", "192.168.0.1"),
+    ]
     let request = WebSocketLoop.Request(
       method: method,
       path: "/v1/rooms\(path)",
       query: query,
       headers: headers,
-      peer: "10.0.1.\(Int.random(in: 1...3, using: &random))"
+      peer: "10.0.1.9"
     )
     requests.append(
       Request(
@@ -113,7 +131,16 @@ extension HubHistory {
   }
 
   private func request(_ server: Int) {
-    switch Int.random(in: 0..<11, using: &random) {
+    switch Int.random(in: 0..<13, using: &random) {
+    case 11:
+      ask(server, "GET", "/demo", token: HubHistory.strangerToken) { history, response in
+        if response.status < 400 { history.fail("a token for other rooms opens this one") }
+      }
+    case 12:
+      ask(server, "GET", "", token: HubHistory.strangerToken) { history, response in
+        let names = String(decoding: response.body, as: UTF8.self)
+        if names.contains("demo") { history.fail("a token for other rooms lists this one") }
+      }
     case 0: ask(server, "GET", "/demo", "stamps=1")
     case 1: ask(server, "GET", "/demo/picture.svg")
     case 2: ask(server, "GET", "/demo/overlaps")
