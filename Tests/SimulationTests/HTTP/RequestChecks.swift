@@ -40,14 +40,28 @@ extension World {
     guard exchange.life == disk.life else { return }
     remember(response)
     ledger.acknowledged.formUnion(operations.compactMap(\.at))
-    var stored: Set<String> = []
-    for record in disk.records where record.position <= position {
-      for operation in record.taken { stored.formUnion(Ledger.keys(operation.shape, operation.set)) }
+    if operations.allSatisfy({ $0.at == nil }), let actor = response.header("Canvas-Actor").flatMap({ Identifier($0) })
+    {
+      ledger.stampedActors.insert(actor)
     }
+    var stored: [String: Stamp] = [:]
+    for record in disk.records where record.position <= position {
+      for operation in record.taken {
+        for key in Ledger.keys(operation.shape, operation.set) { stored[key] = operation.at }
+      }
+    }
+    var newest: Stamp?
     for operation in operations {
       for key in Ledger.keys(operation.shape, operation.set) {
         ledger.promised.insert(key)
-        if !stored.contains(key) { fail(.durability, "a request was taken, and its \(key) is not in the log") }
+        guard let at = stored[key] else {
+          fail(.durability, "a request was taken, and its \(key) is not in the log")
+          continue
+        }
+        if operation.at == nil, let newest, at <= newest {
+          fail(.stamps, "of a request, \(key) is stamped before what the request has before it")
+        }
+        newest = max(newest ?? at, at)
       }
     }
     if operations.allSatisfy({ $0.at != nil }), !exchange.isRepeated {

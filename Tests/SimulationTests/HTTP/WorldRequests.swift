@@ -150,6 +150,13 @@ extension World {
       }
       operations.append(ProposedOperation(shape: shape!, at: isStamped ? stamp : nil, set: set))
     }
+    if isStamped, operations.count == 3, operations[0].set.assigned.contains(.position) {
+      // The last operation gets its stamp from the room. That has to be later than the stamps in the message.
+      var set = Properties()
+      let value = ledger.newValue()
+      set.position = Point(x: Double(value % 500), y: Double(value / 500 * 7))
+      operations[2] = ProposedOperation(shape: operations[0].shape, at: nil, set: set)
+    }
     post(operations, .write(operations), "writes \(operations.count) operations")
   }
 

@@ -16,6 +16,8 @@ struct FullnessJudge {
 
   struct Verdict {
     let fits: Bool
+    /// Whether the room would have shapes whose deletion it has no space for.
+    let forgets: Bool
     let words: String
   }
 
@@ -40,6 +42,7 @@ struct FullnessJudge {
     let isForgotten = !isMore || UInt64(remembered) <= limits.erasures
     return Verdict(
       fits: isLive && isKept && isForgotten,
+      forgets: isMore && !fits(after.erasureCount + newcomers, canvas.erasureCount, limits.erasures),
       words: "with it and all that was on its way the room would have \(after.liveCount) of \(limits.shapes) shapes"
     )
   }

@@ -33,6 +33,8 @@ struct Ledger {
   /// for refused requests.
   var promised: Set<String> = []
   var refusedKeys: Set<String> = []
+  /// The actors of those who write over HTTP without stamps.
+  var stampedActors: Set<Identifier> = []
 
   struct Register: Hashable {
     let shape: Identifier

@@ -21,6 +21,8 @@ struct Node {
   /// Whether the line to the log breaks as soon as an append is on its way.
   var breaksAtAppend = false
   var room = SeenRoom()
+  /// What the process has counted of all its rooms.
+  var counts = RoomCounts()
   /// The requests over HTTP that are not answered, in the order in which they came.
   var exchanges: [(exchange: Exchange, request: VirtualRequest)] = []
 
@@ -111,6 +113,8 @@ struct Node {
     var forgottenBefore: UInt64 = 0
     var beats = 0
     var caughtUp: UInt64 = 0
+    /// For each member, the number of the newest presence that the others were sent, and when that was.
+    var shown: [MemberID: (turn: UInt64, at: UInt64)] = [:]
   }
 
   var isUp: Bool { server != nil }
@@ -164,6 +168,7 @@ struct Node {
     stillUntil = 0
     cutOffUntil = 0
     breaksAtAppend = false
+    counts = RoomCounts()
     room = SeenRoom(number: room.number + 1)
   }
 }

@@ -102,6 +102,8 @@ struct Line {
   var isSentAway = false
   /// The stamps in each message that the server has received, so that its answers can be checked.
   var submitted: [MessageIdentifier: [Stamp]] = [:]
+  /// The log position up to which the server has sent everything over this connection. `nil` before that.
+  var position: UInt64?
   /// The people in the room, computed from `welcome`, `join` and `leave` messages alone.
   var people: Set<Identifier> = []
   /// The overlapping pairs, computed from the server's overlap messages alone.

@@ -10,6 +10,7 @@ extension World {
     guard let room = open?.room else { return }
     let kept = room.kept
     if UInt64(kept.beats) > limits.ringBeats { fail(.bounds, "\(kept.beats) beats are kept") }
+    if kept.beats == 0, kept.beatBytes > 0 { fail(.bounds, "\(kept.beatBytes) bytes are kept of no beat") }
     // Streams with short states have a limit of their own, which is four times `stateStreams`. So five times
     // `stateStreams` is allowed for all streams together.
     if UInt64(kept.states) > 5 * limits.stateStreams { fail(.bounds, "\(kept.states) states are under way") }
@@ -120,6 +121,7 @@ extension World {
       if let open { checkAgreement(open.room, fold) }
     }
     checkPromises(fold, stored)
+    checkGivenStamps()
     for index in parties.indices {
       guard let room = room(of: parties[index]) else {
         return fail(.agreement, "\(parties[index].name) has no room")
@@ -144,6 +146,16 @@ extension World {
     if kept != rest {
       let difference = Drawing(kept).difference(from: Drawing(rest)) ?? "what is not shown"
       fail(.agreement, "the room's values are not those of its log: \(difference)")
+    }
+  }
+
+  /// Checks that a server gives each stamp only once, to those who write over HTTP without stamps.
+  private mutating func checkGivenStamps() {
+    guard nodes.count == 1 else { return }
+    var shapes: [Stamp: Identifier] = [:]
+    for operation in disk.records.lazy.flatMap(\.operations) where ledger.stampedActors.contains(operation.at.actor) {
+      let other = shapes.updateValue(operation.shape, forKey: operation.at)
+      if let other, other != operation.shape { fail(.stamps, "\(other) and \(operation.shape) have one stamp") }
     }
   }
 

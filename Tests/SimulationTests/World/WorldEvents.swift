@@ -10,8 +10,7 @@ extension World {
     if nodes.count > 1 { here = nodes.indices.randomElement(using: &random)! }
     switch event {
     case .draw, .change, .rename, .paste, .remove, .clear, .undo, .redo, .gesture, .undoAndRedo, .editAndUndo,
-      .crossing,
-      .replaceAll, .show, .askDigest:
+      .crossing, .replaceAll, .show, .askDigest:
       if let tab = someTab() { performByPerson(event, tab) }
     case .tabDies: if let tab = someTab() { tabDies(tab) }
     case .tabStops: stopParty()
@@ -273,10 +272,10 @@ extension World {
 
   /// Sends the position of the client's mouse pointer.
   private mutating func show(_ tab: Int, _ place: Int) {
-    let state = "{\"cursor\":[\(place),0]}".utf8.span.withUnsafeBytes {
-      try? JSONText(validating: $0, maximumBytes: 100)
-    }
-    guard let state else { return }
+    // In a crowd, what all show together is longer than a message may be.
+    let words = String(repeating: "x", count: history.dice.crowd == nil ? 0 : 300)
+    let text = Array("{\"cursor\":[\(place),0],\"words\":\"\(words)\"}".utf8)
+    guard let state = text.withUnsafeBytes({ try? JSONText(validating: $0, maximumBytes: 400) }) else { return }
     parties[tab].shown = state
     run(tab) { $0.setPresence(state, at: $1) }
   }

@@ -165,6 +165,7 @@ extension World {
     let message =
       isText ? try? JSONEncoding.decodeServerMessage(bytes) : try? BinaryEncoding.decodeServerMessage(bytes)
     let name = parties[lines[line].party].name
+    if UInt64(bytes.count) > limits.messageBytes { fail(.bounds, "\(name) is sent \(bytes.count) bytes at once") }
     switch message {
     case .welcome(let welcome):
       tell("  \(name) is welcome as \(welcome.actor), to \(welcome.peers.count) others.")
@@ -173,6 +174,7 @@ extension World {
       if parties[lines[line].party].hasPart { parties[lines[line].party].hadPart = true }
     case .operations(let delivery):
       if delivery.reset { count(.reset) }
+      checkCursor(of: delivery, on: line)
       parties[lines[line].party].hasPart = delivery.more
       switch delivery.content {
       case .operations(let operations): for operation in operations { ledger.seen.insert(operation.at) }
@@ -216,6 +218,16 @@ extension World {
     case nil: fail(.protocolWords, "\(name) is sent \(bytes.count) bytes that are no message")
     }
     return nil
+  }
+
+  /// Checks that a client which has got only some messages of a state or of a beat goes on from where it was before.
+  private mutating func checkCursor(of delivery: Delivery, on line: Int) {
+    let position = RoomCursor(delivery.cursor)?.position ?? 0
+    guard delivery.more else { return lines[line].position = position }
+    let complete = lines[line].position ?? lines[line].hello?.since.flatMap { RoomCursor($0) }?.position ?? 0
+    if position > complete {
+      fail(.cursors, "\(parties[lines[line].party].name) is told \(position) before it has all of it")
+    }
   }
 
   private mutating func note(_ code: RejectCode) {

@@ -182,18 +182,35 @@ extension World {
         tell("  \(self.server) closes the room.")
       }
     }
+    lookAtCounts(server)
     lookAtRoom()
     lookAtLines()
     takeAnswers()
   }
 
+  /// Checks that counters only grow, as those of a metric must.
+  private mutating func lookAtCounts(_ server: VirtualServer) {
+    let counts = server.hub.assumeIsolated { hub in
+      hub.rooms.all.reduce(into: hub.counts.closedRooms) { $0.add($1.room.counts) }
+    }
+    if counts.beats < node.counts.beats { fail(.counters, "the beats of \(self.server) were more before") }
+    node.counts = counts
+  }
+
   private mutating func lookAtRoom() {
     guard let open else { return }
+    lookAtPresence(open.room.audience)
     if open.room.counts.caughtUp > node.room.caughtUp { count(.fellOff) }
     node.room.caughtUp = open.room.counts.caughtUp
     let erasures = open.room.canvas.erasureCount
     defer { node.room.erasureCount = erasures }
-    if open.room.forgottenBefore > node.room.forgottenBefore { count(.forgottenEarly) }
+    if open.room.forgottenBefore > node.room.forgottenBefore {
+      count(.forgottenEarly)
+      let kept = now.wallMilliseconds - limits.erasureMilliseconds
+      if history.dice.serverClockErrorMax == 0, open.room.forgottenBefore > kept {
+        fail(.forgetting, "a deletion is forgotten that is younger than \(limits.erasureMilliseconds) ms")
+      }
+    }
     node.room.forgottenBefore = open.room.forgottenBefore
     guard open.room.position > node.room.position else {
       // Nothing was stored, so a snapshot has made the room forget erasures.
@@ -217,6 +234,20 @@ extension World {
     let hasFailed = node.failedBatches > 0 || node.failures.contains(where: \.isAppend)
     if after > before, UInt64(after) > limits.shapes, !hasFailed, !ledger.hasForeignRecords, nodes.count == 1 {
       fail(.fullness, "the room has \(after) shapes, and may have \(limits.shapes)")
+    }
+  }
+
+  /// Checks that nobody's presence is sent more often than the limit says.
+  private mutating func lookAtPresence(_ audience: borrowing Audience) {
+    // While records take their time, the node's clock is ahead of the history's.
+    guard history.dice.recordMicroseconds == nil else { return }
+    for id in audience.ids {
+      guard let member = audience.member(id), member.presenceTurn > 0 else { continue }
+      let before = node.room.shown[id]
+      guard before?.turn != member.presenceTurn else { continue }
+      node.room.shown[id] = (member.presenceTurn, time)
+      guard let before, before.at + limits.presenceMilliseconds > time else { continue }
+      fail(.presence, "what \(member.actor) shows is sent again after \(time - before.at) ms")
     }
   }
 
@@ -270,14 +301,15 @@ extension World {
       if let id = submission.id { lines[line].submitted[id] = submission.operations.compactMap { $0.at } }
       guard lines[line].member != nil, connection.closure == nil, let open else { return pass() }
       let before = open.room.counts
+      let space = fullnessJudge(open)
       pass()
       let refusal = RejectCode.allCases.first { open.room.counts.refusals($0) > before.refusals($0) }
       // Only accepted operations are checked, because another operation is allowed to have the stamp of a refused one.
       if let refusal {
         tell("  \(parties[lines[line].party].name) is refused: \(refusal.wireName)")
         judge(refusal, of: submission.operations, open)
-      } else if connection.closure == nil, lines[line].isOpen {
-        checkStamps(of: submission.operations, by: lines[line].party)
+      } else if connection.closure == nil, !node.isStopping {
+        checkTaken(submission.operations, from: line, open, space)
       }
     default: pass()
     }
@@ -297,61 +329,6 @@ extension World {
     server.pass(to: now)
     server.lose(lines[line].connection)
     serve()
-  }
-
-  // MARK: Whether the room rightly refuses
-
-  private mutating func judge(_ refusal: RejectCode, of proposed: [ProposedOperation], _ open: OpenRoom) {
-    // The room can't know yet whether an earlier attempt is stored.
-    ledger.undecided.formUnion(proposed.compactMap(\.at).filter(stampsToCome(open).contains))
-    if refusal == .tooOld { checkAge(of: proposed, open) }
-    guard refusal == .roomFull, open.answers.isEmpty else { return }
-    judgeFullness(of: proposed, open)
-    let stored = FullnessJudge(open.room.canvas, inFlight: [], limits: limits)
-    if node.isLogInDoubt, stored.verdict(on: proposed).fits {
-      fail(.roomFull, "only what the log may never store fills it, and the refusal is final")
-    }
-  }
-
-  /// The stamps that are on their way to the log or from it, and that the room doesn't have yet.
-  private func stampsToCome(_ open: OpenRoom) -> Set<Stamp> {
-    let stored = disk.records.reversed().prefix { $0.position > open.room.position }.flatMap(\.operations)
-    return Set((nodes.flatMap(\.inFlight).joined() + stored).map(\.at))
-  }
-
-  mutating func judgeFullness(of proposed: [ProposedOperation], _ open: OpenRoom) {
-    count(.roomFull)
-    // While the room has reports of the log ahead of it, or a layout is on its way, what is in flight isn't known.
-    guard node.failedBatches == 0, open.answers.isEmpty, !node.hasLayoutUnderWay else { return }
-    let verdict = FullnessJudge(open.room.canvas, inFlight: node.inFlight, limits: limits).verdict(on: proposed)
-    if verdict.fits { fail(.roomFull, verdict.words) }
-  }
-
-  /// Checks that an edit keeps its stamp after it was sent, and that no other edit gets the same stamp.
-  private mutating func checkStamps(of operations: [ProposedOperation], by party: Int) {
-    for operation in operations {
-      guard let at = operation.at, let earlier = ledger.written.updateValue(operation, forKey: at) else { continue }
-      // Compares only properties that both versions of the edit have. A pending edit loses values that newer edits
-      // replace. A tab that continues after a crash can have an older version.
-      let common = earlier.set.assigned.intersection(operation.set.assigned)
-      let isSame =
-        earlier.shape == operation.shape && common.allSatisfy { earlier.set.agrees(on: $0, with: operation.set) }
-      if !isSame, !ledger.hasDoubles {
-        fail(.stamps, "\(parties[party].name) has written two edits at \(at)")
-      }
-    }
-  }
-
-  /// Checks that an accepted operation is accepted again, however old it is, while the room still holds one of its
-  /// values.
-  private mutating func checkAge(of operations: [ProposedOperation], _ open: OpenRoom) {
-    let aged = now.wallMilliseconds - min(limits.horizonMilliseconds, now.wallMilliseconds)
-    let horizon = max(aged, open.room.refusedBefore)
-    let old = operations.filter { ($0.at?.milliseconds ?? .max) < horizon }
-    let areHeld = old.allSatisfy { operation in
-      operation.set.assigned.contains { open.room.canvas.stamp(of: $0, in: operation.shape) == operation.at }
-    }
-    if areHeld { fail(.tooOld, "what the room has is refused as too old") }
   }
 
   // MARK: Cursors
