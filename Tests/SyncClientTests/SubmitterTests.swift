@@ -266,6 +266,23 @@ private struct BadLine {
     #expect(line.postponements == 40)
   }
 
+  @Test("whoever loses to a stamp that is ahead of the server's clock wins with the next write")
+  func lostToFastClock() throws {
+    var line = BadLine(seed: 6)
+    line.carryOut(line.submitter.connected(at: line.now))
+    hear(welcome(line.submitter.actor, line), &line)
+    let shape = Identifier(packed: 7)!
+    let number = line.submit([move(shape, 1)])
+    let by = Stamp(milliseconds: line.now.wallMilliseconds + 50_000, counter: 3, actor: Identifier(packed: 99)!)!
+    let loss = Superseded(operation: 0, property: .position, by: by)
+    let answer = Acknowledgement(id: MessageIdentifier(number), cursor: Cursor("1-1"), superseded: [loss])
+    _ = try sent(&line)
+    hear(.acknowledgement(answer), &line)
+    _ = line.submit([move(shape, 2)])
+    let next = try #require(sent(&line).first?.at)
+    #expect(next > by)
+  }
+
   /// The operations of the messages that the writer has sent since the last call, and that are still on the line.
   private func sent(_ line: inout BadLine) throws -> [ProposedOperation] {
     defer { line.toServer = [] }

@@ -244,6 +244,8 @@ struct Submitter: Sendable {
     let group = groups.remove(at: index)
     if case .acknowledged(_, let superseded) = outcome {
       stampTrust = .full
+      // Somebody with a fast clock has written with `by`. Later stamps are greater, so that the next writes win.
+      for by in superseded.map(\.by) { clock.observe(by) }
       for stamp in group.operations.compactMap(\.at) + superseded.map(\.by) {
         confirmedTime = max(confirmedTime, stamp.time)
       }
