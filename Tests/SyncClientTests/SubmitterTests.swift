@@ -241,7 +241,11 @@ private struct BadLine {
     #expect(line.answers.isEmpty)
   }
 
-  @Test("pauses grow while a group is refused for now, and are short again once one is taken") func pauses() throws {
+  @Test(
+    "pauses grow while a group is refused for now, and are short again once one is taken",
+    arguments: [RejectCode.unavailable, .storageLow]
+  )
+  func pauses(code: RejectCode) throws {
     var line = BadLine(seed: 5)
     line.carryOut(line.submitter.connected(at: line.now))
     hear(welcome(line.submitter.actor, line), &line)
@@ -249,7 +253,7 @@ private struct BadLine {
     for round in 0..<40 {
       let number = line.submit([move(Identifier(packed: 7)!, 1)])
       for _ in 0..<(round == 0 ? 20 : 1) {
-        hear(.rejection(Rejection(id: MessageIdentifier(number), code: .unavailable, message: "not now")), &line)
+        hear(.rejection(Rejection(id: MessageIdentifier(number), code: code, message: "not now")), &line)
         let due = try #require(line.wakeAt)
         if round > 0 { pauses.append(due - line.now.monotonicMilliseconds) }
         line.now.monotonicMilliseconds = due

@@ -43,7 +43,7 @@ struct Submitter: Sendable {
   private var lastNumber: UInt64 = 0
   /// Until when nothing may be sent, because of the room's rate limit or a temporary refusal.
   private var blockedUntil: UInt64?
-  private var isUnavailableTold = false
+  private var isPostponementTold = false
 
   private var effects: [Effect] = []
   private var stateTold = ClientConnection.State.offline
@@ -156,7 +156,7 @@ struct Submitter: Sendable {
       case .welcome(let welcome): receive(welcome, at: now)
       case .acknowledgement(let answer):
         connection.resetPauses()
-        isUnavailableTold = false
+        isPostponementTold = false
         answer.id.map { end($0, .acknowledged(cursor: answer.cursor, superseded: answer.superseded)) }
       case .rejection(let rejection): receive(rejection, at: now)
       case .error(let code, let message): effects.append(.error(code: code, message: message))
@@ -218,8 +218,8 @@ struct Submitter: Sendable {
     guard let number = id.wholeNumber, let index = groups.firstIndex(where: { $0.number == number }) else { return }
     groups[index].isSent = false
     connection.pauseSending(at: now, using: &random)
-    if rejection.code == .unavailable, !isUnavailableTold {
-      isUnavailableTold = true
+    if rejection.code != .rateLimited, !isPostponementTold {
+      isPostponementTold = true
       effects.append(.postponed(Postponement(code: rejection.code, message: rejection.message)))
     }
   }
