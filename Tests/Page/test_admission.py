@@ -13,6 +13,7 @@ from test_signed_tokens import Keys
 from waiting import wait_until
 from world import GENEROUS
 
+needs_jwt = pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
 EDITOR, VIEWER, OPERATOR = "e" * 20, "v" * 20, "o" * 20
 
 
@@ -111,14 +112,16 @@ def test_who_finds_no_space_is_told_and_let_in_later(world, room):
         assert bob.page.inner_text(".status-words") == "Saved"
 
 
-@pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
+@needs_jwt
 def test_a_token_that_ends_is_replaced_without_leaving_the_room(world, tmp_path):
     """The page asks for another token a minute before the old one ends. A wrong one changes nothing, and with a right
     one the room stays open."""
     keys = Keys(str(tmp_path))
     with world.own_room("--jwt-keys", keys.folder, "--jwt-leeway", "0", name="demo") as own:
         end = time.time() + 8
-        ann = own.join("Ann", fragment=f"#token={keys.token(exp=int(end))}")
+        first, second = keys.token(exp=int(end)), keys.token()
+        ann = own.join("Ann", fragment=f"#token={first}")
+        kept = "[app.connection.token, sessionStorage.getItem('token')]"
         sockets = []
         ann.page.on("websocket", lambda socket: sockets.append(socket))
         field = ann.page.get_by_label("New token")
@@ -126,11 +129,36 @@ def test_a_token_that_ends_is_replaced_without_leaving_the_room(world, tmp_path)
         ann.page.set_viewport_size({"width": 320, "height": 568})
         words = ann.page.locator(".banner .grow").bounding_box()
         assert words["y"] + words["height"] <= field.bounding_box()["y"], "the field covers the words"
-        for token, words in [("nonsense", "ends within a minute"), (keys.token(), "doesn’t take this token")]:
+        for token, words in [("nonsense", "ends within a minute"), (second, "doesn’t take this token")]:
             ann.page.get_by_text(words).wait_for()
+            assert ann.run(kept) == [first, first], "the page goes on with the token that it has"
             field.fill(token)
             ann.page.get_by_role("button", name="Go on").click()
         field.wait_for(state="detached")
         wait_until(time.time, "the first token has ended", holds=lambda now: now > end + 1.5)
         ann.wait("app.session.status().state === 'live' && !app.viewOnly", "the room is still open")
         assert not sockets, "the page has left the room and come back"
+        assert ann.run(kept) == [second, second]
+
+
+@needs_jwt
+def test_a_token_that_is_brought_without_a_connection_is_used_at_the_next(world, tmp_path):
+    """It is offered to the server once the room is open again, and used at once if the first token has ended by then."""
+    keys = Keys(str(tmp_path))
+    with world.own_room("--jwt-keys", keys.folder, "--jwt-leeway", "0", name="demo") as own:
+        forgive = ["WebSocket connection", "ERR_CONNECTION"]
+        bob = own.join("Bob", fragment=f"#token={keys.token(exp=int(time.time()) + 50)}", forgive=forgive)
+        end, lasts = time.time() + 10, keys.token()
+        ann = own.join("Ann", fragment=f"#token={keys.token(exp=int(end))}", forgive=forgive)
+        for person in (ann, bob):
+            person.page.get_by_label("New token").wait_for()
+        own.server.kill()
+        for person in (ann, bob):
+            person.wait("app.session.status().state === 'waiting'")
+            person.page.get_by_label("New token").fill(lasts)
+            person.page.get_by_role("button", name="Go on").click()
+            assert person.run("app.connection.token") != lasts
+        wait_until(time.time, "Ann’s first token has ended", holds=lambda now: now > end + 1)
+        own.server.start()
+        for person in (ann, bob):
+            person.wait("app.session.status().state === 'live' && app.connection.token === value", argument=lasts)

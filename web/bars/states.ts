@@ -1,7 +1,7 @@
 import { counted } from '../basics/words.js'
 import type { Effect } from '../core/types.js'
 import { type Child, element, hasFingers, icon } from '../elements/element.js'
-import { enterWith, takeToken } from '../network/address.js'
+import { enterWith } from '../network/address.js'
 import type { Connection } from '../network/connection.js'
 import type { Permission } from '../state/permission.js'
 import type { Play } from '../state/play.js'
@@ -183,7 +183,6 @@ export class States {
     })
     this.banner('token', { words, form: element('form', { class: 'row', onsubmit: (event) => {
       event.preventDefault()
-      takeToken(field.value)
       this.#connection.bringToken(field.value)
     } }, field, element('button', { type: 'submit', class: 'button small primary' }, 'Go on')) })
   }

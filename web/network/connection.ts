@@ -1,12 +1,16 @@
 import { Source } from '../basics/source.js'
 import type { Replica } from '../core/replica.js'
 import type { Effect, NetworkEffect } from '../core/types.js'
-import { socketAddress } from './address.js'
+import { socketAddress, takeToken } from './address.js'
 
 /** The close code with which the page closes a socket. */
 const closedByPage = 1000
 /** The server's close code for a full room or a full server. */
 const closedAsFull = 4429
+/** The server's close code for a token that is not, or no longer, valid. */
+const closedWithoutToken = 4401
+/** The close code of a socket that failed. The replica connects again after it. */
+const closedByFailure = 1006
 
 export function openSocket({ room, token }: { room: string, token: string | null }) {
   const socket = new WebSocket(socketAddress(room, token), 'canvas.v1.bin')
@@ -27,6 +31,8 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
   stopped: null }> {
   #room
   #token
+  /** Tokens that the server has not answered yet, the newest last. */
+  #brought: string[] = []
   #opened: WebSocket | null
   #socket: WebSocket | null = null
   #timer = 0
@@ -54,12 +60,18 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
   get token() { return this.#token }
 
   /**
-   * Uses another token from now on, for this connection and later ones. The effect `tokenTaken` says that the server
-   * has accepted it.
+   * Offers the server another token, now or as soon as the room is open. It is used and kept once the server has
+   * accepted it, which the effect `tokenTaken` says (C11).
    */
   bringToken(token: string) {
+    this.#brought.push(token)
+    if (this.replica.status().state === 'live') this.perform(this.replica.bringToken(token))
+  }
+
+  #keepToken(token = this.#token) {
+    if (token === null) return
     this.#token = token
-    this.perform(this.replica.bringToken(token))
+    takeToken(token)
   }
 
   /** Whether the replica gets no more calls. */
@@ -113,7 +125,14 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
       case 'disconnect': return this.#giveUp()
       case 'wake': return this.#wakeAt(effect.at)
     }
-    if (effect.type === 'state' && effect.state === 'live') this.#isTurnedAway = false
+    if (effect.type === 'state' && effect.state === 'live') {
+      this.#isTurnedAway = false
+      // Only the newest of the tokens that an earlier connection has left unanswered is of use.
+      this.#brought = this.#brought.slice(-1)
+      for (const token of this.#brought) this.#effects.push(...this.replica.bringToken(token))
+    }
+    if (effect.type === 'tokenTaken') this.#keepToken(this.#brought.shift())
+    if (effect.type === 'error' && effect.code === 'token_refused') this.#brought.shift()
     this.tell('effect', effect)
   }
 
@@ -142,7 +161,13 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
       if (!isCurrent()) return
       this.#socket = null
       this.#isTurnedAway = code === closedAsFull
-      this.perform(this.replica.disconnected(code))
+      // The old token is of no use any more, so the new one is used without an answer.
+      const brought = code === closedWithoutToken ? this.#brought.pop() : undefined
+      if (brought !== undefined) {
+        this.#brought = []
+        this.#keepToken(brought)
+      }
+      this.perform(this.replica.disconnected(brought === undefined ? code : closedByFailure))
     })
     this.#socket = socket
   }
