@@ -148,6 +148,38 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
     }
   }
 
+  @Test("A request goes on to a name's next address if the first doesn't answer") func deafAddress() async throws {
+    // A socket that accepts nothing: once its queue is full, the system answers no further attempt.
+    let deaf = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(deaf) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    try withUnsafeMutablePointer(to: &address) { address in
+      try address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        try #require(bind(deaf, address, length) == 0 && listen(deaf, 0) == 0)
+        try #require(getsockname(deaf, address, &length) == 0)
+      }
+    }
+    let deafPort = Int(UInt16(bigEndian: address.sin_port))
+    let place = try #require(SocketAddress.resolve(host: "127.0.0.1", port: deafPort).first)
+    let filling = try (0..<4).map { _ in try ClientSocket.connecting(to: place) }
+    try await withServer { port, loop in
+      loop.perform {
+        loop.guest(HostLookups.self)?.resolve = { _, port in
+          [place] + SocketAddress.resolve(host: "127.0.0.1", port: port)
+        }
+      }
+      let endpoint = Endpoint(host: "board.example.com", port: port)
+      let answer = await withCheckedContinuation { answer in
+        loop.execute { loop.request("GET", endpoint, silentMilliseconds: 20_000) { answer.resume(returning: $0) } }
+      }
+      #expect(throws: Never.self) { try answer.get() }
+    }
+    withExtendedLifetime(filling) {}
+  }
+
   @Test("The client gives up on a silent server in time; an attempt can be aborted") func silence()
     async throws
   {

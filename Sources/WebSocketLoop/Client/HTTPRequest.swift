@@ -94,7 +94,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
 
   func start() {
     loop.residents[ObjectIdentifier(self)] = self
-    timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in finish(.failure(.tookTooLong)) }
+    timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in waitedTooLong() }
     timer?.start(afterMilliseconds: silentMilliseconds)
     loop.guest(HostLookups.self)?.lookUp(endpoint) { [weak self] found in
       guard let self, completion != nil else { return }
@@ -104,6 +104,13 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
   }
 
   func loopStops() { finish(.failure(.tookTooLong)) }
+
+  private func waitedTooLong() {
+    if isConnected || addresses.isEmpty { finish(.failure(.tookTooLong)) } else { connect(.tookTooLong) }
+  }
+
+  /// How long an address may take to answer while others are left to try.
+  private static let connectingMilliseconds: UInt64 = 3_000
 
   // MARK: Connecting
 
@@ -119,6 +126,10 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
       loop.schedule(afterMilliseconds: 0) { [self] in finish(.failure(failure)) }
       return
     }
+    timer?.start(
+      afterMilliseconds: addresses.isEmpty
+        ? silentMilliseconds : min(HTTPRequest.connectingMilliseconds, silentMilliseconds / 2)
+    )
     do throws(HTTPRequestError) {
       let socket = try ClientSocket.connecting(to: address)
       self.socket = socket
@@ -138,6 +149,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
         return
       }
       isConnected = true
+      timer?.start(afterMilliseconds: silentMilliseconds)
       do throws(HTTPRequestError) {
         if endpoint.isSecure { try socket.secure(loop.guest(TLSTrust.self), host: endpoint.host) }
       } catch {
