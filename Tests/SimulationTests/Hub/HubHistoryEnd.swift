@@ -49,6 +49,8 @@ extension HubHistory {
     if failures.isEmpty { deleteAtLast() }
     if failures.isEmpty { layOutAtLast() }
     if failures.isEmpty { floodAtLast() }
+    if failures.isEmpty { writeTooFastAtLast() }
+    if failures.isEmpty { fillMemoryAtLast() }
   }
 
   /// Whoever's token allows less than before has no more than that, and gets everything back with it.
@@ -82,37 +84,7 @@ extension HubHistory {
     }
   }
 
-  /// A layout of more shapes than may be written at once is taken, because nobody has written for a while.
-  private func layOutAtLast() {
-    let count = 3 * configuration.limits.operationsPerSecond
-    guard count < configuration.limits.shapes else { return }
-    for _ in 0..<50 { pass(100) }
-    let squares = (0..<count).map { "{'x':\($0 * 30),'y':0,'colour':'#102030','size':20}" }
-    ask(0, "POST", "/demo/layout", body: "{'squares':[\(squares.joined(separator: ","))]}")
-    waitUntilQuiet()
-    checkAgreement()
-  }
-
-  /// Whoever sends more messages than the limit is not read from any more.
-  private func floodAtLast() {
-    for message in [ClientMessage.digest, .ping(nil), .presence(.emptyObject)] {
-      let virtual = servers[0].virtual
-      let token = HubHistory.editorToken
-      guard let connection = virtual.connect(.binary, to: "demo", from: "10.0.2.1", token: token) else {
-        return fail("a connection is refused, though nobody else connects")
-      }
-      virtual.receive(BinaryEncoding.encode(.hello(Hello())), isText: false, on: connection)
-      for _ in 0..<10 { pass(20) }
-      for _ in 0..<3 * configuration.limits.messagesPerSecond where !connection.isReadingPaused {
-        virtual.receive(BinaryEncoding.encode(message), isText: false, on: connection)
-      }
-      if !connection.isReadingPaused { fail("everything is read from a client that sends too much") }
-      virtual.lose(connection)
-      pass(20)
-    }
-  }
-
-  private func waitUntilQuiet() {
+  func waitUntilQuiet() {
     var turns = 0
     while !(clients.allSatisfy(isQuiet) && requests.isEmpty), turns < 6_000, failures.isEmpty {
       turns += 1
@@ -162,7 +134,7 @@ extension HubHistory {
     checkAgreement()
   }
 
-  private func checkAgreement() {
+  func checkAgreement() {
     var fold = Canvas()
     for operation in stored { fold.apply(operation) }
     for client in clients where client.replica.confirmedDigest != fold.digest {

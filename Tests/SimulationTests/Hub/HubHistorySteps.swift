@@ -106,11 +106,12 @@ extension HubHistory {
     _ query: String = "",
     body: String = "",
     token: String = HubHistory.operatorToken,
+    from address: String = "192.168.0.1",
     _ check: @escaping (HubHistory, Response) -> Void = { _, _ in }
   ) {
     guard servers[server].isUp else { return }
     let headers = [
-      ("authorization", "Bearer \(token)"), ("content-type", "application/json"), ("x-forwarded-for", "192.168.0.1"),
+      ("authorization", "Bearer \(token)"), ("content-type", "application/json"), ("x-forwarded-for", address),
     ]
     let request = WebSocketLoop.Request(
       method: method,
