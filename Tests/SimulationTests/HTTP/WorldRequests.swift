@@ -77,6 +77,10 @@ extension World {
     get("/overlaps", "", .overlaps, .now)
     let last = disk.records.last?.milliseconds ?? 0
     get("/overlaps", "at=\(last)", .overlaps, .milliseconds(last))
+    // A box that goes on and on, and touches the rightmost shape.
+    let edge = (open?.room.canvas.shapes ?? []).map { $0.properties.position.x + $0.properties.size.width }.max() ?? 0
+    let box = Rect(origin: Point(x: edge, y: -2e7), size: Size(width: 2e7 - edge, height: 4e7))
+    get("/overlaps", "box=\(edge),-1e300,1e300,2e300", .box(box), .now)
   }
 
   // MARK: Reading

@@ -149,7 +149,6 @@ struct Dice: Codable, Sendable {
     limits.waitingAnswerBytes = crowd == nil ? 1_024 : 256
     limits.inFlightOperations = inFlightOperations
     limits.presenceMilliseconds = presenceMilliseconds
-    limits.refusalsIgnored = 4
     if let namedPeople {
       limits.namedPeople = namedPeople
       limits.showingPeople = namedPeople + 1

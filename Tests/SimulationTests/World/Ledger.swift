@@ -29,6 +29,8 @@ struct Ledger {
   var lostMarks: Set<UInt64> = []
   /// Whether the room has ever dropped erasures (tombstones).
   var hasForgotten = false
+  /// The stamps of deletions that the room was seen to have forgotten.
+  var forgotten: Set<Stamp> = []
   /// The keys (`Ledger.keys`) of the values that HTTP requests wrote: `promised` for accepted requests, `refusedKeys`
   /// for refused requests.
   var promised: Set<String> = []

@@ -34,6 +34,14 @@ extension World {
     if UInt64(kept.readerBytes) > readerBytesMax { fail(.bounds, "\(kept.readerBytes) bytes wait for readers") }
   }
 
+  /// Checks that the log's newest snapshot counts the operations of its own moment.
+  mutating func checkSnapshot() {
+    guard let place = disk.summary?.snapshot else { return }
+    let records = disk.records.prefix { $0.position <= place.position }
+    let count = records.reduce(0) { $0 + $1.operations.count }
+    if place.operations != count { fail(.past, "a snapshot of \(count) operations counts \(place.operations)") }
+  }
+
   // MARK: Quiet
 
   var isQuiet: Bool {

@@ -10,8 +10,9 @@ extension World {
     // The room can't know yet whether an earlier attempt is stored.
     ledger.undecided.formUnion(proposed.compactMap(\.at).filter(stampsToCome(open).contains))
     if refusal == .tooOld { checkAge(of: proposed, open) }
-    guard refusal == .roomFull, open.answers.isEmpty else { return }
+    guard refusal == .roomFull else { return }
     judgeFullness(of: proposed, open, isAtOnce: true)
+    guard open.answers.isEmpty else { return }
     let stored = FullnessJudge(open.room.canvas, inFlight: [], limits: limits)
     if node.isLogInDoubt, stored.verdict(on: proposed).fits {
       fail(.roomFull, "only what the log may never store fills it, and the refusal is final")
@@ -27,11 +28,14 @@ extension World {
   /// - Parameter isAtOnce: whether nothing has happened since the room has refused.
   mutating func judgeFullness(of proposed: [ProposedOperation], _ open: OpenRoom, isAtOnce: Bool = false) {
     count(.roomFull)
-    // While the room has reports of the log ahead of it, or a layout is on its way, what is in flight isn't known. Of
-    // batches that have failed, some may turn up later.
+    // While a node has reports of others' records ahead of it, or a layout is on its way, what is in flight isn't known.
+    // Of batches that have failed, some may turn up later.
     let isKnown = node.failedBatches == 0 || isAtOnce && node.inFlight.isEmpty
-    guard isKnown, open.answers.isEmpty, !node.hasLayoutUnderWay else { return }
-    let verdict = FullnessJudge(open.room.canvas, inFlight: node.inFlight, limits: limits).verdict(on: proposed)
+    let isAlone = nodes.count == 1 && isAtOnce && node.room.life == disk.life && !ledger.hasForeignRecords
+    guard isKnown, isAlone || open.answers.isEmpty, !node.hasLayoutUnderWay else { return }
+    let ahead = disk.records.reversed().prefix { $0.position > open.room.position }.reversed().map(\.taken)
+    let inFlight = (isAlone ? ahead : []) + node.inFlight
+    let verdict = FullnessJudge(open.room.canvas, inFlight: inFlight, limits: limits).verdict(on: proposed)
     if verdict.fits { fail(.roomFull, verdict.words) }
   }
 

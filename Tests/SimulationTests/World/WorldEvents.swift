@@ -273,9 +273,9 @@ extension World {
   /// Sends the position of the client's mouse pointer.
   private mutating func show(_ tab: Int, _ place: Int) {
     // In a crowd, what all show together is longer than a message may be.
-    let words = String(repeating: "x", count: history.dice.crowd == nil ? 0 : 300)
+    let words = String(repeating: "x", count: history.dice.crowd == nil ? 0 : 1_000)
     let text = Array("{\"cursor\":[\(place),0],\"words\":\"\(words)\"}".utf8)
-    guard let state = text.withUnsafeBytes({ try? JSONText(validating: $0, maximumBytes: 400) }) else { return }
+    guard let state = text.withUnsafeBytes({ try? JSONText(validating: $0, maximumBytes: 1_100) }) else { return }
     parties[tab].shown = state
     run(tab) { $0.setPresence(state, at: $1) }
   }

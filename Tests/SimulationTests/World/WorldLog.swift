@@ -172,6 +172,7 @@ extension World {
       return .unfollowed(id: id, room: room)
     case .snapshot(let snapshot):
       try disk.write(snapshot, retention: retention)
+      checkSnapshot()
       // For a snapshot that the hub makes by itself, the room has forgotten its old erasures.
       let isAsked = snapshot.position == node.snapshotPosition || node.isStopping
       if !isAsked, limits.horizonMilliseconds < World.horizonNeverReached { ledger.hasForgotten = true }
@@ -356,7 +357,7 @@ extension World {
     let before = open.room.canvas
     let now = now
     server.hub.assumeIsolated { hub in hub.change(open) { $0.forgetErasures(now: now) } }
-    if open.room.canvas != before { noteForgotten() }
+    if open.room.canvas != before { lookAtForgotten(open.room) }
     node.room.erasureCount = open.room.canvas.erasureCount
   }
 

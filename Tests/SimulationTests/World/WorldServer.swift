@@ -177,6 +177,7 @@ extension World {
         node.room.erasureCount = open.room.canvas.erasureCount
         node.room.position = open.room.position
         node.room.forgottenBefore = open.room.forgottenBefore
+        noteMissingDeletions(in: open.room)
         checkCursor()
       } else if isGone {
         tell("  \(self.server) closes the room.")
@@ -214,7 +215,7 @@ extension World {
     node.room.forgottenBefore = open.room.forgottenBefore
     guard open.room.position > node.room.position else {
       // Nothing was stored, so a snapshot has made the room forget erasures.
-      if erasures < node.room.erasureCount { noteForgotten() }
+      if erasures < node.room.erasureCount { lookAtForgotten(open.room) }
       return
     }
     for record in disk.records.reversed() {
