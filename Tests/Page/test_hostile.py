@@ -1,22 +1,26 @@
 """Drawings that try to make a page unusable. The tests count the page's work, because times would depend on the
 machine."""
 
+import contextlib
 import random
 
 import pytest
 
 import hostile
+from person import number
 
 # The limits on the work in one iteration of the page's event loop, and on the work for one picture. A unit of work
 # takes about 4 µs (docs/notebook/page.md), so the limits are 80 ms and 1.1 s.
 TURN, PICTURE = 20_000, 270_000
+# The limit on the work for what is above the drawing, which is painted in each frame in which a cursor moves: 20 ms.
+FRAME = 5_000
 
 # Counts the work that a canvas is told to do. `work` is for the current iteration of the event loop, `most` is for the
 # iteration with the most work, and `all` is the total. The work depends on each path's length, number of points and
 # bounding box. `performance.now` doesn't advance during an iteration, so the page can't stop its work early because
 # time has passed.
 COUNTING = """
-  window.counts = { letters: 0, parts: 0, lines: 0, crossings: 0, work: 0, most: 0, all: 0 }
+  window.counts = { letters: 0, parts: 0, lines: 0, boxes: 0, made: 0, crossings: 0, work: 0, most: 0, all: 0 }
   const clock = performance.now.bind(performance)
   let now = clock()
   performance.now = () => now
@@ -42,6 +46,7 @@ COUNTING = """
   const to = (path, ...points) => {
     const note = noted(path)
     note.points += 1
+    counts.made += 1
     for (let at = 0; at < points.length; at += 2) {
       note.length += Math.hypot(points[at] - note.x, points[at + 1] - note.y)
       note.x = points[at]
@@ -103,6 +108,10 @@ COUNTING = """
       const under = pixels(context, box)
       if (under > 0) does(1 + Math.min(length * Math.hypot(a, b), (points + 4) * sides(context)) / 200 + under / 20000)
     })
+    wrap(prototype, 'strokeRect', () => {
+      counts.boxes += 1
+      does(1)
+    })
     wrap(prototype, 'drawImage', (context, { width, height }) => does(4 + width * height / 1500))
     wrap(prototype, 'stroke', (context, path) => {
       const step = context.getLineDash().slice(0, 2).reduce((sum, part) => sum + part, 0)
@@ -128,6 +137,13 @@ def scribbles(count, **values):
     for _ in range(count):
         path = [[chance.randrange(65536), chance.randrange(65536)] for _ in range(1024)]
         yield {"kind": "line", "position": [0, 0], "size": [790, 590], "path": path, "strokeWidth": 2, **values}
+
+
+def zigzags(count):
+    """Lines of a thousand points each that don't cross themselves."""
+    path = [[64 * at, 2000 * (at % 2)] for at in range(1024)]
+    for _ in range(count):
+        yield {"kind": "line", "position": [0, 0], "size": [600, 400], "path": path, "strokeWidth": 1}
 
 
 # The number of shapes in a drawing of each kind. They fit into a few hundred kilobytes.
@@ -199,3 +215,48 @@ def test_what_a_hostile_drawing_costs_is_bounded(room, kind):
     # The page still reacts to its user.
     ann.run("app.actions.addSquare.run(); return null")
     room.wait_for_shapes(len(shapes) + 1)
+
+
+# Paints the picture above the drawing, and returns what that took.
+OVERLAY = """
+  Object.assign(counts, { lines: 0, boxes: 0, made: 0, work: 0 })
+  app.overlay.paint(performance.now())
+  return counts"""
+
+
+@pytest.mark.parametrize("make", [scribbles, zigzags])
+def test_what_others_have_selected_costs_little_in_each_frame(room, make):
+    """Few lines are marked along their paths, and many with boxes. So many shapes that boxes take long too get one box
+    for each person. What a frame has made, the next one doesn't make again."""
+    lines, squares = ([f"{kind}-aaa-{at:03d}" for at in range(100)] for kind in ("lin", "squ"))
+    for start in range(0, 100, 20):
+        room.write(*zip(lines[start : start + 20], make(20)))
+    room.write(*((name, {"position": [5 * at, 500], "size": [4, 4]}) for at, name in enumerate(squares)))
+    few = [f"few-aaa-{at:03d}" for at in range(5)]
+    room.write(*((name, {"kind": "line", "position": [0, 40 * at], "size": [700, 30]}) for at, name in enumerate(few)))
+    ann = room.join(size=(800, 600), before=lambda page: page.add_init_script(COUNTING))
+    ann.painted()
+
+    def costs(people):
+        ann.wait("app.presence.people().filter(({ cursor }) => cursor).length === value", argument=people)
+        ann.run(OVERLAY)
+        return ann.run(OVERLAY)
+
+    with contextlib.ExitStack() as stack:
+        first, *others = [stack.enter_context(room.stranger(f"Mallory {at}")) for at in range(3)]
+        first.show(selection=few, cursor=[9, 9])
+        counts = costs(1)
+        assert counts["boxes"] == 0 and counts["lines"] >= 5, counts
+        first.show(selection=lines, cursor=[9, 9, 9])
+        ann.wait("app.presence.people().some(({ selection, cursor }) => selection.length === 100 && !cursor)")
+        counts = costs(0)
+        assert 50 < counts["boxes"] <= 100 and counts["made"] < 100 and counts["work"] <= FRAME, counts
+        assert make is scribbles or counts["lines"] > 1, counts
+        for person in (first, *others):
+            person.show(selection=lines, lifted=squares, cursor=[9, 9])
+        counts = costs(3)
+        assert 200 < counts["boxes"] <= 410 and counts["work"] <= FRAME, counts
+        # However much others have selected, one's own selection is marked.
+        ann.run("app.selection.set(value); return null", [number(name) for name in few])
+        before, counts = counts["lines"], costs(3)
+        assert counts["lines"] >= before + 5, counts

@@ -43,6 +43,8 @@ export class DrawnLine {
   widest
   /** The cached paths for painting all of the line at a certain scale. */
   seen?: { size: number, strokes: InkStroke[] }
+  /** The cached path through the line's points, by which the overlay marks it. */
+  way?: Path2D
   #longest
   #runs: Run[] | null = null
   #whole: Path2D | null = null
@@ -137,10 +139,17 @@ export const roughPoints = 12
  * A simplified path of a line or of ink, for hit tests. A hit test with the real path could take long, because a wide
  * line can cross itself a thousand times.
  */
-export function roughPath({ shape, width, height }: Drawn) {
+export const roughPath = (drawn: Drawn) => straightPath(drawn, Math.ceil(pathOf(drawn.shape).length / roughPoints))
+
+/**
+ * A path through the points of a line or of ink, without its curves.
+ *
+ * @param step 1 for all points, 2 for every second one, and so on
+ */
+export function straightPath({ shape, width, height }: Drawn, step = 1) {
   const points = pathOf(shape)
   const path = new Path2D()
-  for (let at = 0; at < points.length; at += Math.ceil(points.length / roughPoints)) {
+  for (let at = 0; at < points.length; at += step) {
     const [x, y] = points[at]
     path.lineTo((x / boxEnd - 0.5) * width, (y / boxEnd - 0.5) * height)
   }

@@ -6,19 +6,32 @@ import type { Shown } from '../state/shown.js'
 import { captionBox, leaveOut } from './captions.js'
 import { contextOf } from './context.js'
 import { Cursors, flagHeight, paintFlag } from './cursors.js'
+import { crossings } from './dashes.js'
 import type { Drawn } from './drawn.js'
+import { boundsOfAll } from './frames.js'
 import { type Guide, paintGuides } from './guides.js'
 import { type HandleKind, type Handles, pointOnFrame } from './handles.js'
 import { type GrowingInk, type InkPoint, Inks } from './inks.js'
 import type { Lasers } from './lasers.js'
-import { isCurve, pointsOn } from './lines.js'
+import { isCurve, straightPath } from './lines.js'
 import type { OthersWriting } from './others-writing.js'
 import type { Palette } from './palette.js'
 import type { Scene } from './scene.js'
 import type { View } from './view.js'
 
-/** If more shapes than this are selected, only the frame around all of them is drawn, and no box for each shape. */
+/**
+ * If more shapes than this are selected, by this person or by all others together, only the frame around all that a
+ * person has selected is drawn, and no box for each shape.
+ */
 const boxesMax = 400
+/**
+ * The upper bound on the lines that are marked along their paths in one picture, in CSS pixels. All further lines are
+ * marked with boxes. A path of a thousand points takes long to paint, and is painted in each frame in which anything
+ * moves.
+ */
+const waysMax = 200_000
+/** In CSS pixels of `waysMax`: what a point of a path costs besides its length. */
+const pointCost = 12
 
 /**
  * The canvas above the drawing. It shows selections, handles, guides, the selection rectangle, and other people's
@@ -45,6 +58,9 @@ export class Overlay {
   #hover: number | null = null
   #found: number[] = []
   #foundAt = 0
+  /** How much of `boxesMax` and `waysMax` this picture has left. */
+  #boxesLeft = 0
+  #waysLeft = 0
 
   constructor(
     canvas: HTMLCanvasElement,
@@ -146,7 +162,11 @@ export class Overlay {
     context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0)
     this.#inks.paint(context, view, this.#palette.isDark)
     this.#texts?.paint(context)
+    this.#boxesLeft = boxesMax
+    this.#waysLeft = waysMax
     for (const person of people) this.#paintPerson(person)
+    // However much others have selected, this person's own selection is marked.
+    this.#waysLeft = waysMax
     const { accent } = this.#palette.colors
     const hovered = this.#hover !== null && !selection.has(this.#hover) ? scene.drawn(this.#hover) : null
     if (hovered) this.#paintAround(hovered, accent, 1, 0.7)
@@ -161,18 +181,22 @@ export class Overlay {
   }
 
   #paintPerson({ name, color, selection, lifted, writing }: Person) {
-    const shapes = [...new Set([...selection, ...lifted])].flatMap((id) => this.#texts?.drawn(id) ?? this.#scene.drawn(id) ?? [])
+    const seen = [...new Set([...selection, ...lifted])].flatMap((id) => this.#scene.drawn(id) ?? [])
       .filter((drawn) => this.#isInView(drawn))
-    if (shapes.length === 0) return
-    for (const drawn of shapes) this.#paintAround(drawn, color, 1.5)
-    const top = shapes.map((drawn) => this.#topCorner(drawn)).reduce((best, corner) => (corner.y < best.y ? corner : best))
+    const around = boundsOfAll(seen)
+    if (!around) return
+    const isMany = seen.length > this.#boxesLeft
+    const marked = isMany ? [{ ...around, growth: 1 }] : seen.map((drawn) => this.#texts?.drawn(drawn.id) ?? drawn)
+    this.#boxesLeft -= marked.length
+    for (const each of marked) 'shape' in each ? this.#paintAround(each, color, 1.5) : this.#paintBox(each, color, 1.5)
+    const top = marked.map((each) => this.#topCorner(each)).reduce((best, corner) => (corner.y < best.y ? corner : best))
     const margin = 4
     paintFlag(this.#context, name, color, Math.max(margin, top.x), Math.max(margin, top.y - flagHeight - 3),
       this.#palette.colors.face, this.#view.width - margin, writing === null ? '' : ' is writing…')
   }
 
   /** The highest corner of a shape's box on the screen. Of two equally high corners, it is the left one. */
-  #topCorner(drawn: Drawn) {
+  #topCorner(drawn: Frame & { growth: number }) {
     const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]]
       .map(([across, down]) => pointOnFrame(this.#view, drawn, across * drawn.growth, down * drawn.growth))
     return corners.reduce((best, corner) => {
@@ -241,30 +265,41 @@ export class Overlay {
     context.strokeRect(Math.round(x) + 0.5, Math.round(y) + 0.5, Math.round(width), Math.round(height))
   }
 
-  /** Paints a frame around a shape: the shape's box, or the path of a line. */
+  /** Paints a frame around a shape: the path of a line, or the shape's box. */
   #paintAround(drawn: Drawn, color: string, line: number, alpha = 1) {
-    if (drawn.shape.kind !== 'line') return this.#paintBox(drawn, color, line, alpha)
-    const { shape: { path }, x, y, width, height, rotation } = drawn
-    const context = this.#context
+    const way = this.#wayOf(drawn)
+    if (!way) return this.#paintBox(drawn, color, line, alpha)
+    const { centerX, centerY, rotation } = drawn
+    const [view, context] = [this.#view, this.#context]
     const gap = captionBox(drawn)
-    const { scale } = this.#view
-    if (gap) leaveOut(context, { ...this.#view.toScreen(gap), width: gap.width * scale, height: gap.height * scale })
-    const way = new Path2D()
-    if (isCurve(drawn.shape)) {
-      const center = this.#view.toScreen({ x: x + width / 2, y: y + height / 2 })
-      way.addPath(drawn.line.whole, new DOMMatrix().translate(center.x, center.y).rotate(rotation).scale(scale))
-    } else {
-      for (const point of pointsOn({ path, x, y, width, height, rotation })) {
-        const { x, y } = this.#view.toScreen(point)
-        way.lineTo(x, y)
-      }
-    }
+    const { scale } = view
+    if (gap) leaveOut(context, { ...view.toScreen(gap), width: gap.width * scale, height: gap.height * scale })
+    const center = view.toScreen({ x: centerX, y: centerY })
+    context.save()
+    context.translate(center.x, center.y)
+    context.rotate(rotation * Math.PI / 180)
+    context.scale(scale, scale)
     context.globalAlpha = alpha
-    context.lineWidth = line
+    context.lineWidth = line / scale
     context.strokeStyle = color
     context.stroke(way)
-    context.globalAlpha = 1
+    context.restore()
     if (gap) context.restore()
+  }
+
+  /** The path of a line, relative to its centre; null for other shapes, and for a line whose path costs too much. */
+  #wayOf({ id, shape }: Drawn) {
+    // A line with a text that somebody is writing has the same path as without it.
+    const drawn = shape.kind === 'line' ? this.#scene.drawn(id) : null
+    if (!drawn) return null
+    const { line, width, height } = drawn
+    if (line.length > crossings * (width + height)) return null
+    const count = line.pieces.length
+    const view = this.#view
+    const cost = Math.min(line.length * view.scale, count * (view.width + view.height)) + count * pointCost
+    if (cost > this.#waysLeft) return null
+    this.#waysLeft -= cost
+    return isCurve(shape) ? line.whole : line.way ??= straightPath(drawn)
   }
 
   /** Paints a shape's box, rotated and enlarged like the shape. */
