@@ -6,7 +6,6 @@ import { Connection, openSocket } from '../network/connection.js'
 import { Pulse } from '../network/pulse.js'
 import { keepDistinct } from '../others/distinction.js'
 import { welcome } from '../others/welcome.js'
-import { Couriers } from '../storage/couriers.js'
 import { rememberedIdentity } from '../storage/identity.js'
 import { Keeper, openReplica, watchTabs } from '../storage/keeper.js'
 import { makeBars } from './bars.js'
@@ -53,7 +52,9 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   // Sends the edits that closed tabs have left, and enters the room.
 
   if (!viewOnly) {
-    watchTabs(connection, room, leftBehind > 0, async () => new Couriers({ ...state, options }))
+    watchTabs(connection, room, leftBehind > 0, state.parts.later(
+      () => bundle('/storage/couriers.js') as Promise<typeof import('../storage/couriers.js')>,
+      ({ Couriers }) => new Couriers({ ...state, options })))
   }
   welcome({ ...hands, askForName }, stage, identity)
   pulse.on('slow', () => state.notices.say(

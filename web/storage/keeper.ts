@@ -4,6 +4,7 @@ import type { Replica } from '../core/replica.js'
 import type { Effect, ReplicaOptions } from '../core/types.js'
 import type { Connection } from '../network/connection.js'
 import type { Notices } from '../state/notices.js'
+import type { LaterPart } from '../state/parts.js'
 import type { Shown } from '../state/shown.js'
 import { claim } from './claims.js'
 import type { Couriers } from './couriers.js'
@@ -114,20 +115,14 @@ const unsentOf = (edits: KeptEdits[], own?: string) =>
   edits.reduce((sum, { key, unsent }) => sum + (key === own ? 0 : unsent), 0)
 
 /**
- * Starts `Couriers`, which sends the edits that closed tabs of this browser have left. It looks for such edits when a
- * tab closes, after a reconnect, and from time to time.
+ * Loads and starts `Couriers`, which sends the edits that closed tabs of this browser have left. It looks for such edits
+ * when a tab closes, after a reconnect, and from time to time.
  *
  * @param isLeftBehind whether there are such edits at the start, so that they are looked for at once
  */
-export function watchTabs(connection: Connection, room: string, isLeftBehind: boolean, load: () => Promise<Couriers>) {
-  let couriers: Promise<Couriers> | null = null
-  const look = () => {
-    if (connection.replica.status().state !== 'live') return
-    couriers ??= load()
-    couriers.then((all) => all.look(), (error) => {
-      couriers = null
-      console.warn('What other tabs have left can’t be sent yet:', error)
-    })
+export function watchTabs(connection: Connection, room: string, isLeftBehind: boolean, couriers: LaterPart<Couriers>) {
+  const look = async () => {
+    if (connection.replica.status().state === 'live') await (await couriers.prepare())?.look()
   }
   connection.on('effect', (effect) => {
     if (effect.type !== 'state' || effect.state !== 'live') return
