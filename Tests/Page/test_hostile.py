@@ -7,6 +7,7 @@ import random
 import pytest
 
 import hostile
+from modules import module
 from person import number
 
 # The limits on the work in one iteration of the page's event loop, and on the work for one picture. A unit of work
@@ -260,3 +261,60 @@ def test_what_others_have_selected_costs_little_in_each_frame(room, make):
         ann.run("app.selection.set(value); return null", [number(name) for name in few])
         before, counts = counts["lines"], costs(3)
         assert counts["lines"] >= before + 5, counts
+
+
+# Twenty people draw long strokes, with a width of its own for each point. `look` returns what each frame costs until all is
+# painted. Then somebody draws a short stroke. At last one person draws an ordinary long stroke.
+UNFINISHED = """
+  async () => {
+    const { Inks } = MODULE
+    const inks = new Inks()
+    const context = new OffscreenCanvas(800, 600).getContext('2d')
+    const step = ({ at, actor, spread, count = 120, color = '#ff0000' }) => ({ actor, ink: { shape: actor, color, width: 3, at,
+      points: Array.from({ length: 2 * count }, (_, place) => spread(at + (place >> 1), place % 2)),
+      widths: spread === wild ? Array.from({ length: count }, (_, place) => 1 + (at + place) * 0.01 % 199) : null } })
+    let seed = 1
+    const wild = (at, down) => (seed = seed * 48271 % 2147483647) % (down ? 600 : 800)
+    const calm = (at, down) => (down ? 300 + 250 * Math.sin(at / 50) : 20 + at % 760)
+    const paint = (x = 0, scale = 1) => {
+      Object.assign(counts, { work: 0, lines: 0 })
+      context.clearRect(0, 0, 800, 600)
+      inks.paint(context, { pixels: { scale, x, y: 0 } }, false)
+      return counts.work
+    }
+    const look = (x, scale) => {
+      const costs = [paint(x, scale)]
+      while (inks.isWaiting && costs.length < 1000) costs.push(paint(x, scale))
+      return costs
+    }
+    const crowd = Array.from({ length: 20 }, (_, actor) => actor + 1)
+    const grow = []
+    for (let at = 0; at < 6000; at += 120) {
+      inks.follow(crowd.map((actor) => step({ at, actor, spread: wild })), 0, () => false)
+      grow.push(paint())
+    }
+    const looks = [[0, 1], [40, 1], [40, 4], [0, 0.05]].map((view) => look(...view))
+    // Everything is out of view there.
+    const away = look(5000, 1)
+    inks.follow([...crowd.map((actor) => step({ at: 5880, actor, spread: wild })),
+      step({ at: 0, actor: 50, color: '#0000ff', spread: (at, down) => (down ? 3 : 100 + at) })], 0, () => false)
+    paint(1, 1)
+    const short = context.getImageData(100, 3, 120, 1).data.filter((value, at) => at % 4 === 2 && value > 200).length
+    inks.follow([], 5000, () => false)
+    for (let at = 0; at < 5000; at += 100) inks.follow([step({ at, actor: 60, spread: calm })], 5000, () => false)
+    const one = [look(0, 1), look(7, 1), look(0, 2)]
+    return { grow, looks, away, short, one }
+  }"""
+
+
+def test_what_others_draw_costs_little_in_each_frame(room):
+    """Unfinished strokes come with presence, so no limit of the room counts them. A short stroke is painted first, and
+    an honest one of thousands of points in one frame."""
+    ann = room.join(size=(800, 600), before=lambda page: page.add_init_script(COUNTING))
+    found = ann.page.evaluate(UNFINISHED.replace("MODULE", module("canvas/inks.ts")))
+    costs = found["grow"] + sum(found["looks"], [])
+    assert max(costs) <= 2 * FRAME, costs
+    assert max(map(sum, found["looks"])) <= 2 * PICTURE, found["looks"]
+    assert sum(found["away"]) <= 1_000, "what is out of view costs nothing"
+    assert found["short"] > 40, "somebody's short stroke doesn't wait for the others"
+    assert [len(each) for each in found["one"]] == [1, 1, 1], found["one"]

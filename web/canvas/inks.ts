@@ -4,26 +4,104 @@ import { type Context2D, offscreenContextOf } from './context.js'
 import { dotLength } from './lines.js'
 import { packedColor } from './motion.js'
 import { inkTone } from './tones.js'
-import type { View } from './view.js'
+import type { Pixels, View } from './view.js'
 
 /** How long another person's finished stroke stays visible if the drawing doesn't contain it yet. */
 const patienceMilliseconds = 1500
+/**
+ * The upper bound on the points of all others' strokes together. No limit of the server's counts them, because they are
+ * not in the drawing. When there are more, the longest stroke loses its first points.
+ */
+const pointsMax = 30_000
+/** The upper bound on the points in a part of a stroke. */
+const partPoints = 64
+/**
+ * The upper bound on the work for one picture. The unit is what 100 pixels of a path cost, about 4 µs. What is left over
+ * is painted in the next frames.
+ */
+const workMax = 4_000
+/** Widths are rounded to multiples of this, because each width in a part of a stroke is painted on its own. */
+const widthStep = 10
 
 /** `width` is in hundredths of the stroke's width; the default is 100. */
 export type InkPoint = Point & { width?: number }
 
+/** What ink is painted on. `seen` identifies the picture: it changes when all has to be painted anew. */
+type Sheet = { context: Context2D, pixels: Pixels, isDark: boolean, seen: number }
+
+/** Consecutive curves of a stroke. */
+class Part {
+  /** The curves, by their width in hundredths of the stroke's. */
+  #paths = new Map<number, Path2D>()
+  #length = 0
+  #box = [Infinity, Infinity, -Infinity, -Infinity]
+  count = 0
+  /** The last picture that has this part; 0 if none has. */
+  seen = 0
+
+  add(from: Point, control: Point, to: Point, width: number) {
+    const path = this.#path(Math.max(1, Math.round(width / widthStep)) * widthStep)
+    path.moveTo(from.x, from.y)
+    path.quadraticCurveTo(control.x, control.y, to.x, to.y)
+    this.#length += Math.hypot(control.x - from.x, control.y - from.y) + Math.hypot(to.x - control.x, to.y - control.y)
+    for (const { x, y } of [from, control, to]) this.#reach([x, y, x, y])
+    this.count += 1
+  }
+
+  /** Adds all curves of another part. */
+  take(other: Part) {
+    for (const [width, path] of other.#paths) this.#path(width).addPath(path)
+    this.#length += other.#length
+    this.#reach(other.#box)
+    this.count += other.count
+  }
+
+  #path(width: number) {
+    const path = this.#paths.get(width) ?? new Path2D()
+    this.#paths.set(width, path)
+    return path
+  }
+
+  #reach(other: number[]) {
+    this.#box = this.#box.map((side, at) => (at < 2 ? Math.min(side, other[at]) : Math.max(side, other[at])))
+  }
+
+  /**
+   * Paints the part if it is in view.
+   *
+   * @returns the work
+   */
+  paint({ context, pixels, isDark }: Sheet, color: string, strokeWidth: number): number {
+    const { width, height } = context.canvas
+    const [widest, { scale, x, y }] = [Math.max(...this.#paths.keys()) / 100 * strokeWidth * pixels.scale, pixels]
+    const [left, top, right, bottom] = this.#box.map((side, at) => side * scale + (at % 2 === 0 ? x : y))
+    if (!(right > -widest && bottom > -widest && left < width + widest && top < height + widest)) return 0
+    context.lineCap = 'round'
+    context.lineJoin = 'round'
+    context.strokeStyle = inkTone(packedColor(color), isDark)
+    for (const [hundredths, path] of this.#paths) {
+      context.lineWidth = strokeWidth * hundredths / 100
+      context.stroke(path)
+    }
+    const length = Math.min(this.#length * scale, 2 * this.count * (width + height))
+    const area = Math.min((length + widest) * widest, width * height)
+    return this.#paths.size * (1 + area / 6000) + this.count / 8 + length / 100
+  }
+}
+
 /**
  * A stroke that is being drawn, painted by the rule for finished strokes (S15). The curve around a point is final once
- * the next point is known. Final parts are cached as paths, so that a new point costs the same however long the stroke
+ * the next point is known. Final curves are cached as paths, so that a new point costs the same however long the stroke
  * is.
  */
 export class GrowingInk {
-  #painted = new Map<number, Path2D>()
-  /** Finished parts of the stroke that are not painted yet, by their width. */
-  #fresh = new Map<number, Path2D>()
+  /** The final curves. Those that are painted come first. */
+  #parts: Part[] = []
   #tail: Tail | null = null
   readonly color
   readonly width
+  /** The number of points in all parts. */
+  count = 0
 
   constructor(color: string, width: number) {
     this.color = color
@@ -31,78 +109,64 @@ export class GrowingInk {
   }
 
   /** @param point in canvas coordinates */
-  add(point: InkPoint) { this.#tail = grown(this.#tail, point, (width) => this.#pathFor(width)) }
+  add(point: InkPoint) {
+    const last = this.#parts.at(-1)
+    const part = last?.seen === 0 && last.count < partPoints ? last : new Part()
+    this.#tail = grown(this.#tail, point, part)
+    if (part.count === 0) return
+    if (part !== last) this.#parts.push(part)
+    this.count += 1
+  }
 
-  #pathFor(width: number) {
-    const known = this.#fresh.get(width)
-    if (known) return known
-    const path = new Path2D()
-    this.#fresh.set(width, path)
-    return path
+  /** Forgets the first points. They stay visible until all is painted anew. */
+  forgetFirst() { this.count -= this.#parts.shift()?.count ?? 0 }
+
+  /**
+   * Paints the final curves that the picture doesn't have, until the work is done.
+   *
+   * @param work the upper bound on the work; the last part may exceed it
+   * @returns how much of `work` is left
+   */
+  paint(sheet: Sheet, work: number): number {
+    if (this.#parts.at(-1)?.seen === sheet.seen) return work
+    const parts: Part[] = []
+    for (const part of this.#parts) {
+      if (part.seen !== sheet.seen && work > 0) {
+        work -= part.paint(sheet, this.color, this.width)
+        part.seen = sheet.seen
+      }
+      const last = parts.at(-1)
+      if (last && part.seen === sheet.seen && last.count + part.count <= partPoints) last.take(part)
+      else parts.push(part)
+    }
+    this.#parts = parts
+    return work
   }
 
   /**
-   * Paints the final parts.
+   * Paints the part that isn't final: from the last final curve to the newest point, and on to the predicted points.
    *
-   * @param context in units of the canvas
-   * @param isAnew whether to paint all of them, and not only those that are not painted yet
+   * @returns the work
    */
-  paint(context: Context2D, isDark: boolean, isAnew: boolean) {
-    if (isAnew) for (const [width, path] of this.#painted) this.#stroke(context, path, width, isDark)
-    for (const [width, path] of this.#fresh) {
-      this.#stroke(context, path, width, isDark)
-      const painted = this.#painted.get(width)
-      if (painted) painted.addPath(path)
-      else this.#painted.set(width, path)
-    }
-    this.#fresh.clear()
-  }
-
-  /**
-   * Paints the part that isn't final: from the last final part to the newest point, and on to the predicted points.
-   *
-   * @param context in units of the canvas
-   */
-  paintEnd(context: Context2D, isDark: boolean, predicted: InkPoint[]) {
-    const paths = new Map<number, Path2D>()
-    const pathFor = (width: number) => {
-      const path = paths.get(width) ?? new Path2D()
-      paths.set(width, path)
-      return path
-    }
+  paintEnd(sheet: Sheet, predicted: InkPoint[]): number {
+    const end = new Part()
     let tail = this.#tail
-    for (const point of predicted) tail = grown(tail, point, pathFor)
-    if (!tail) return
-    const end = pathFor(tail.width)
-    end.moveTo(tail.from.x, tail.from.y)
-    end.lineTo(tail.last.x + dotLength, tail.last.y)
-    for (const [width, path] of paths) this.#stroke(context, path, width, isDark)
-  }
-
-  #stroke(context: Context2D, path: Path2D, hundredths: number, isDark: boolean) {
-    context.lineCap = 'round'
-    context.lineJoin = 'round'
-    context.lineWidth = this.width * hundredths / 100
-    context.strokeStyle = inkTone(packedColor(this.color), isDark)
-    context.stroke(path)
+    for (const point of predicted) tail = grown(tail, point, end)
+    if (!tail) return 0
+    end.add(tail.from, tail.last, { x: tail.last.x + dotLength, y: tail.last.y }, tail.width)
+    return end.paint(sheet, this.color, this.width)
   }
 }
 
 /** The end of a stroke that isn't final: `last` is the newest point, and the curve around it begins at `from`. */
 type Tail = { from: Point, last: Point, width: number }
 
-/**
- * Adds a point. The curve around the point before it becomes final.
- *
- * @param pathFor returns the path to which final parts of a width are added
- */
-function grown(tail: Tail | null, { x, y, width = 100 }: InkPoint, pathFor: (width: number) => Path2D): Tail {
+/** Adds a point. The curve around the point before it becomes final, and is added to `part`. */
+function grown(tail: Tail | null, { x, y, width = 100 }: InkPoint, part: Part): Tail {
   const last = { x, y }
   if (!tail) return { from: last, last, width }
   const middle = { x: (tail.last.x + x) / 2, y: (tail.last.y + y) / 2 }
-  const path = pathFor(tail.width)
-  path.moveTo(tail.from.x, tail.from.y)
-  path.quadraticCurveTo(tail.last.x, tail.last.y, middle.x, middle.y)
+  part.add(tail.from, tail.last, middle, tail.width)
   return { from: middle, last, width }
 }
 
@@ -115,14 +179,20 @@ export class Inks {
   #own: GrowingInk | null = null
   #predicted: InkPoint[] = []
   #isWaiting = false
+  #isBehind = false
   #sheet: OffscreenCanvas | null = null
   /** The view and the paper for which the off-screen canvas was painted. `#isStale`: a stroke was removed since then. */
   #seen = ''
   #isStale = false
+  /** How often the off-screen canvas was painted anew. */
+  #pictures = 0
 
   get hasAny() { return this.#own !== null || this.#known.size > 0 }
-  /** Whether a finished stroke is still shown, because the drawing doesn't contain it yet. */
-  get isWaiting() { return this.#isWaiting }
+  /**
+   * Whether the next frame may show something else: a finished stroke is still shown because the drawing doesn't
+   * contain it yet, or not all is painted.
+   */
+  get isWaiting() { return this.#isWaiting || this.#isBehind }
 
   /** Sets the stroke that this person is drawing. */
   setOwn(ink: GrowingInk | null, predicted: InkPoint[]) {
@@ -158,15 +228,31 @@ export class Inks {
         this.#isStale = true
       } else if (!drawing.has(actor)) this.#isWaiting = true
     }
+    this.#forget()
   }
 
+  #forget() {
+    const inks = this.#others()
+    let excess = inks.reduce((sum, { count }) => sum + count, -pointsMax)
+    while (excess > 0) {
+      const longest = inks.reduce((most, ink) => (ink.count > most.count ? ink : most))
+      excess -= longest.count
+      longest.forgetFirst()
+      excess += longest.count
+    }
+  }
+
+  #others() { return [...this.#known.values()].map(({ ink }) => ink) }
+
   paint(context: CanvasRenderingContext2D, view: View, isDark: boolean) {
+    this.#isBehind = false
     if (!this.hasAny) {
       this.#sheet = null
       return
     }
     const { canvas } = context
-    const { scale, x, y } = view.pixels
+    const { pixels } = view
+    const { scale, x, y } = pixels
     const seen = `${scale} ${x} ${y} ${canvas.width} ${canvas.height} ${isDark}`
     const isAnew = this.#sheet === null || this.#isStale || seen !== this.#seen
     const sheet = this.#sheet ??= new OffscreenCanvas(canvas.width, canvas.height)
@@ -175,17 +261,24 @@ export class Inks {
       sheet.height = canvas.height
       this.#seen = seen
       this.#isStale = false
+      this.#pictures += 1
     }
     const onSheet = offscreenContextOf(sheet)
     onSheet.setTransform(scale, 0, 0, scale, x, y)
-    const inks = [...this.#known.values()].map(({ ink }) => ink)
-    if (this.#own) inks.push(this.#own)
-    for (const ink of inks) ink.paint(onSheet, isDark, isAnew)
+    // Long strokes come last, because somebody's short one shouldn't wait for them.
+    const inks = [this.#own ?? [], this.#others().sort((one, other) => one.count - other.count)].flat()
+    const picture = { pixels, isDark, seen: this.#pictures }
+    let work = workMax
+    for (const ink of inks) work = ink.paint({ ...picture, context: onSheet }, work)
+    this.#isBehind = work <= 0
     context.save()
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.drawImage(sheet, 0, 0)
     context.setTransform(scale, 0, 0, scale, x, y)
-    for (const ink of inks) ink.paintEnd(context, isDark, ink === this.#own ? this.#predicted : [])
+    work = workMax
+    for (const ink of inks) {
+      if (work > 0) work -= ink.paintEnd({ ...picture, context }, ink === this.#own ? this.#predicted : [])
+    }
     context.restore()
   }
 }
