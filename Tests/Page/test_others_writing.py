@@ -119,3 +119,13 @@ def test_what_a_stranger_writes_is_bounded_and_goes_with_them(room):
     is_typed(bob, square, False)
     bob.painted()
     assert bob.page.evaluate("painted.drawing.at(-1)") == "Milk"
+
+
+def test_a_caption_of_a_curved_line_that_its_writer_has_selected(room):
+    """Others mark the line along its curve while the caption is written."""
+    curve = room.add(kind="line", route="curved", position=[300, 200], size=[300, 200], path=[[0, 0], [30000, 60000], [65535, 0]])
+    ann = room.join("Ann", at=(0, 0), before=record)
+    with room.stranger("Mallory") as mallory:
+        mallory.show(selection=[curve], writing=curve, typed="Milk")
+        painted(ann, "overlay", "Milk")
+        painted(ann, "overlay", "Mallory is writing…")
