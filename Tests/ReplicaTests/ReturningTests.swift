@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CanvasCRDT
+@testable import ServerModel
 @testable import SyncServer
 
 @Suite("Losing the connection and coming back")
@@ -246,5 +247,28 @@ struct ReturningTests {
     #expect(room.hosts[ann].replica.state == .live)
     #expect(room.hosts[ann].replica.canvas == room.canvas)
     #expect(room.hosts[ann].resets == resets)
+  }
+
+  @Test("C10: of two clients with a token that names their actor one stays, and the other rests until it is started")
+  func namedActor() {
+    var room = TestRoom()
+    room.server.tokenActor = Identifier(packed: 4_711)!
+    let hosts = [room.join(seed: 7), room.join(seed: 8)]
+    room.settle(for: 120_000)
+    for _ in 0..<3 {
+      let rests = ReplicaState.closed(code: CloseCode.actorElsewhere.rawValue)
+      let resting = hosts.filter { room.hosts[$0].replica.state == rests }
+      let live = hosts.filter { room.hosts[$0].replica.state == .live }
+      #expect(resting.count == 1 && live.count == 1)
+      guard let resting = resting.first, let live = live.first else { return }
+      let shape = room.add(resting)
+      room.settle(for: 600_000)
+      #expect(room.hosts[resting].replica.state == rests && room.hosts[live].replica.canvas[shape] == nil)
+      // The person comes back to the client that rests.
+      room.run(resting) { $0.start(at: $1) }
+      room.settle(for: 120_000)
+      #expect(room.hosts[resting].replica.state == .live && room.hosts[live].replica.state == rests)
+      #expect(room.canvas[shape] != nil)
+    }
   }
 }

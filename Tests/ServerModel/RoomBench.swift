@@ -92,6 +92,8 @@ struct RoomBench {
   /// The room's requests to compute overlaps. They are carried out at once, unless `holdsOrders` is set.
   var orders: [Handover<OverlapWork>] = []
   var holdsOrders = false
+  /// The actor that everybody's token names, if it names one (C10).
+  var tokenActor: Identifier?
   /// How often the room found that another node has a different record at the same position of the log.
   var differences = 0
   var overlapAnswers: [(request: UInt64, index: OverlapIndex, cursor: Cursor)] = []
@@ -215,9 +217,18 @@ struct RoomBench {
     return heard
   }
 
+  /// Makes a newcomer the actor that the token names, as the server's hub does.
+  private func granted(_ heard: Heard) -> Heard {
+    guard case .join(var hello, let role) = heard, let tokenActor else { return heard }
+    hello.actor = tokenActor
+    hello.key = ActorKeys.inTests.key(of: tokenActor, in: "demo")
+    return .join(hello, role)
+  }
+
   mutating func act(_ heard: Heard, _ client: Int) {
     let encoding = clients[client].talk.encoding
     let party = clients[client].party
+    let heard = granted(heard)
     if let code = room.take(heard, from: &clients[client].id, at: party, encoding: encoding, now: now, using: &random) {
       clients[client].closed = code
       leave(client)

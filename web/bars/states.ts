@@ -99,6 +99,7 @@ export class States {
     if (this.#state === 'closed') {
       if (this.#code === 'no_such_room') return 'deleted'
       if (this.#code === 'no_token') return 'token'
+      if (this.#connection.isElsewhere) return 'elsewhere'
       return 'refused'
     }
     if (this.#shown.replica.shapeCount > 0) return ''
@@ -126,6 +127,9 @@ export class States {
         element('div', { class: 'row card-buttons' },
           element('button', { type: 'button', class: 'button', onclick: () => this.#connection.hurry() }, 'Try now'),
           element('a', { class: 'button', href: '/' }, 'All rooms')))]
+      case 'elsewhere': return [card('person', 'You’re in this room in another place',
+        'Your token is for one person, who can be here only once. What you changed here is kept.',
+        element('button', { type: 'button', class: 'button primary', onclick: () => this.#connection.start() }, 'Go on here'))]
       case 'refused': return [card('warning', 'You can’t enter this room', this.#code === 'forbidden'
         ? 'You don’t have access. Ask the person who gave you the link.'
         : 'This page and the server don’t work together. Reloading the page may help.',

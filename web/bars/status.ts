@@ -106,6 +106,7 @@ export class Status {
 
   #told(): [string, string] {
     if (this.#hasStopped) return ['closed', 'Stopped']
+    if (this.#connection.isElsewhere) return ['closed', 'Open in another place']
     if (this.#state === 'closed') return ['closed', this.#closeCode === 'no_such_room' ? 'Deleted' : 'Not connected']
     if (this.#state === 'live' || this.#isPatient) {
       if (this.#permission.isViewOnly) return ['viewing', 'View only']

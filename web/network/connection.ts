@@ -39,6 +39,7 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
   #effects: Effect[] = []
   #isPerforming = false
   #isTurnedAway = false
+  #isElsewhere = false
   #isEnded = false
   readonly replica
 
@@ -55,6 +56,12 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
 
   /** Whether the last attempt failed because the room or the server is full. The replica keeps trying. */
   get isTurnedAway() { return this.#isTurnedAway }
+
+  /**
+   * Whether the token's person has joined in another place. The replica doesn't come back by itself, because it would
+   * only close that connection.
+   */
+  get isElsewhere() { return this.#isElsewhere }
 
   /** The token with which the page enters the room. */
   get token() { return this.#token }
@@ -125,6 +132,7 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
       case 'disconnect': return this.#giveUp()
       case 'wake': return this.#wakeAt(effect.at)
     }
+    if (effect.type === 'state') this.#isElsewhere = effect.state === 'closed' && effect.code === 'actor_elsewhere'
     if (effect.type === 'state' && effect.state === 'live') {
       this.#isTurnedAway = false
       // Only the newest of the tokens that an earlier connection has left unanswered is of use.

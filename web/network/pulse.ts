@@ -40,6 +40,8 @@ export class Pulse extends Source<{ change: null, slow: null }> {
   #watch() {
     clearInterval(this.#timer)
     if (document.visibilityState !== 'visible') return
+    // The person has come back to this tab.
+    if (this.#connection.isElsewhere) this.#connection.start()
     this.#wake()
     this.#timer = setInterval(() => this.#perform((replica) => replica.lookAtLine()), lookMilliseconds)
   }

@@ -15,7 +15,8 @@ public struct ClientConnection: Sendable {
     case greeting
     /// The server has answered with a welcome.
     case joined
-    /// The server has refused the client for good, so the client doesn't try again.
+    /// The server has refused the client for good, so the client doesn't try again. Or the client's actor is in the
+    /// room on another connection, and the client would only close that one; it rests until `start` is called.
     case closed(code: UInt16)
   }
 
@@ -36,6 +37,10 @@ public struct ClientConnection: Sendable {
   private(set) var helloSentAt: UInt64?
   private var joinedAt: UInt64?
   private var asksForNewActor = false
+  /// The actor in the newest welcome.
+  private var givenActor: Identifier?
+  /// Whether the server gives this client the same actor, whatever the client asks for: a token names the actor (C10).
+  private var isActorFixed = false
   private(set) var retryPauses = Backoff()
 
   /// The longest pause between tries. A host sets a short one if a person is waiting at a screen.
@@ -131,6 +136,8 @@ extension ClientConnection {
       capacity: limits.operationsPerSecond,
       at: now.monotonicMilliseconds
     )
+    isActorFixed = welcome.actor == givenActor && (asksForNewActor || isActorFixed)
+    givenActor = welcome.actor
     asksForNewActor = false
     key = welcome.key
     joinedAt = now.monotonicMilliseconds
@@ -151,13 +158,15 @@ extension ClientConnection {
     using generator: inout some RandomNumberGenerator
   ) -> Bool {
     guard hasSocket else { return false }
-    if let code, CloseCode.isFinal(code) {
+    let isElsewhere = code == CloseCode.actorElsewhere.rawValue
+    // Another client has joined with this actor. Two writers with one actor would make equal stamps, so this client
+    // comes back as a new actor. If it can't get one, it would throw the other client out, and that one would do the
+    // same to it. So it doesn't come back.
+    if isElsewhere { asksForNewActor = true }
+    if let code, CloseCode.isFinal(code) || isElsewhere && isActorFixed {
       lose(at: now)
       state = .closed(code: code)
     } else {
-      // Another client has joined with this actor. Two writers with one actor would make equal stamps, so this client
-      // comes back as a new actor.
-      if code == CloseCode.actorElsewhere.rawValue { asksForNewActor = true }
       // If the server has too many clients, the pauses grow longer, even if a person is waiting at a screen.
       let longest = code == CloseCode.tooMany.rawValue ? Backoff.millisecondsMax : pauseMillisecondsMax
       retry(at: now, upTo: longest, using: &generator)

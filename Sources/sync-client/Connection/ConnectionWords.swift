@@ -37,6 +37,7 @@ enum ConnectionWords {
       case .noToken: return "\(place): \(noToken)" + (lastError.map { ": \($0)" } ?? "")
       case .forbidden: return "\(server.authority): \(lastError ?? forbidden(room.text))"
       case .noSuchRoom: return "\(place): there is no such room"
+      case .actorElsewhere: return "\(place): the person whom the token names is there on another connection"
       default: return "\(place): \(lastError ?? "the server refused the connection") (\(finalCode))"
       }
     }

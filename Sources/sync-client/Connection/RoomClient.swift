@@ -53,10 +53,13 @@ final class RoomClient {
     if looking == nil { lookSoon() }
   }
 
-  /// Connects at once, without waiting for the next scheduled try.
+  /// Connects at once, without waiting for the next scheduled try. Also takes the room back from another connection of
+  /// the same actor.
   func tryNow() {
-    guard case .waiting = replica.state else { return }
-    carryOut(replica.start(at: .now()))
+    switch replica.state {
+    case .waiting, .closed(code: CloseCode.actorElsewhere.rawValue): carryOut(replica.start(at: .now()))
+    default: break
+    }
   }
 
   /// Changes the replica and carries out its effects.

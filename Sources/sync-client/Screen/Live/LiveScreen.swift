@@ -148,6 +148,7 @@ extension LiveCanvas {
     case .noSuchRoom: "This room was deleted"
     case .noToken: "This room needs a token"
     case .forbidden: "This token doesn’t give access to this room"
+    case .actorElsewhere: "You have this room open elsewhere. Any key brings it here."
     default: "Not connected: \((client.lastError ?? "the server refused the connection (\(code))").printable)"
     }
   }
