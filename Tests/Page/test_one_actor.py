@@ -1,13 +1,17 @@
 """Tabs that are one actor, because the token of both names it."""
 
 import ctypes.util
+import json
+import time
+import urllib.request
 from contextlib import contextmanager
 
 import pytest
 
 from server import tool
-from test_offline import MISSED
+from test_offline import MISSED, status
 from test_signed_tokens import Keys
+from waiting import wait_until
 
 pytestmark = pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
 
@@ -27,6 +31,13 @@ class Tabs:
         tab = self.own.join("Ann", context=self.context, fragment=f"#token={self.token}", forgive=MISSED, **options)
         self.context = tab.context
         return tab
+
+    def shapes(self):
+        """The shapes that the server has, with their stamps."""
+        request = urllib.request.Request(
+            self.own.server.url("/v1/rooms/demo?stamps=1"), headers={"Authorization": f"Bearer {self.token}"})
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)["shapes"]
 
 
 @contextmanager
@@ -55,3 +66,32 @@ def test_one_of_two_tabs_is_in_the_room_until_the_person_goes_to_the_other(world
         resting(one).wait_for()
         two.wait(LIVE, "the person has returned to the second tab")
         one.close()
+
+
+def test_what_two_tabs_have_not_sent_arrives_from_both_under_different_stamps(world, room, tmp_path):
+    """Without a server, both draw in the same millisecond, and are closed."""
+    with opened(world, tmp_path) as tabs:
+        one = tabs.open()
+        two = tabs.open()
+        resting(one).wait_for()
+        two.wait(LIVE, "the newer tab is in the room")
+        tabs.own.server.kill()
+        at = int(time.time() * 1000) + 1_000
+        for number, tab in enumerate((one, two)):
+            tab.run("const ahead = app.live.serverMilliseconds - Date.now(); Date.now = () => value - ahead; return null", at)
+            tab.run("app.edit((session) => session.add({ kind: 'star', position: [value, 0], name: `tab ${value}` })); return null", number)
+        status(two, "1 change is kept")
+        for tab in (one, two):
+            tab.wait("app.session.unsentCount === 1")
+        kept = "(await editsOf(room)).filter(({ unsent }) => unsent === 1).length === value"
+        two.wait_for_storage(kept, 2, "the edits of both are kept")
+        one.close()
+        two.close()
+        tabs.own.server.start()
+        third = tabs.open()
+        shapes = wait_until(tabs.shapes, "both edits have arrived", holds=lambda shapes: len(shapes) == 2)
+        assert {shape["name"] for shape in shapes} == {"tab 0", "tab 1"}
+        stamps = [shape["stamps"]["kind"] for shape in shapes]
+        assert len(set(stamps)) == 2 and len({stamp.split(".")[0] for stamp in stamps}) == 1, stamps
+        third.wait(LIVE, "the third tab is in the room")
+        assert resting(third).count() == 0

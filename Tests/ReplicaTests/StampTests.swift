@@ -1,6 +1,8 @@
+import TestSupport
 import Testing
 
 @testable import CanvasCRDT
+@testable import ServerModel
 @testable import SyncServer
 
 @Suite("Stamps and actors")
@@ -322,5 +324,49 @@ struct StampTests {
     #expect(clock.tick(milliseconds: 500) > refused)
     clock.restart(as: actor, behind: 999)
     #expect(clock.tick(milliseconds: 500).milliseconds == 500)
+  }
+
+  @Test("two clients that are one actor make no equal stamps in the same millisecond: each counts in its own share")
+  func shares() throws {
+    var room = TestRoom()
+    room.server.tokenActor = Identifier(packed: 4_711)!
+    let hosts = [room.join(seed: 7), room.join(seed: 8)]
+    room.settle(for: 120_000)
+    room.run(hosts[0]) { $0.take(CounterShare(0)!, at: $1) }
+    for host in hosts { room.run(host) { $0.stop(at: $1) } }
+    let before = hosts.map { host in (0..<3).map { _ in room.add(host) } }
+    // This one learns only now that the other is the same actor.
+    room.run(hosts[1]) { $0.take(CounterShare(7)!, at: $1) }
+    let after = hosts.map { host in (0..<3).map { _ in room.add(host) } }
+    for host in hosts {
+      room.run(host) { $0.start(at: $1) }
+      room.settle(for: 120_000)
+    }
+    let stamps = try zip(before, after).map { one, other in
+      try (one + other).map { try #require(room.canvas.stamp(of: .kind, in: $0)) }
+    }
+    #expect(Set(stamps.joined()).count == 12)
+    #expect(Set(stamps.joined().map(\.milliseconds)).count == 1 && Set(stamps.joined().map(\.actor)).count == 1)
+    for own in stamps { #expect(own == own.sorted()) }
+  }
+
+  @Test("a clock with a share leaves it neither for a stamp that it sees nor when the share is used up")
+  func shareIsKept() throws {
+    let actor = Identifier(packed: 4_711)!
+    for number in 0..<CounterShare.count {
+      var clock = Clock(actor: actor, share: CounterShare(number))
+      var random = SeededGenerator(seed: number)
+      for _ in 0..<200 {
+        let last = clock.time
+        if Bool.random(using: &random) {
+          let counter = UInt64.random(in: 0...Stamp.counterMax, using: &random)
+          clock.observe(try #require(Stamp(milliseconds: 1_000, counter: counter, actor: actor)))
+        }
+        for _ in 0..<500 {
+          let stamp = clock.tick(milliseconds: UInt64.random(in: 990...1_000, using: &random))
+          #expect(stamp.time > last && stamp.counter / 8_192 == number)
+        }
+      }
+    }
   }
 }

@@ -82,6 +82,13 @@ export class Replica {
   kept(until: number): Effect[] { return this.#perform('kept', until) }
 
   /**
+   * Makes stamps that no replica of another share makes, even if both are the same actor.
+   *
+   * @param share 0 to 7
+   */
+  takeShare(share: number): Effect[] { return this.#perform('takeShare', share) }
+
+  /**
    * The drawing as it is shown, with the unsent edits. Another replica of this room can show this drawing until it has
    * loaded the room from the server.
    */

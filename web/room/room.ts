@@ -32,7 +32,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   const socket = openSocket({ room, token })
   const core = await openCore()
   const options = { name: identity.name, color: identity.color, readonly: viewOnly }
-  const { replica, release, leftBehind } = await openReplica(core, room, options)
+  const { replica, place, leftBehind } = await openReplica(core, room, options)
   const connection = new Connection(replica, { room, token }, socket)
   core.trapped.addEventListener('abort', () => connection.stop())
   const pulse = new Pulse(connection)
@@ -43,7 +43,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   const stage = elementById('stage')
   const hands = makeHands(stage, { ...state, ...makeDrawing(stage, state) })
   // When the page is hidden, the hands finish their edits. The keeper hears of that after them, so it stores these too.
-  const keeper = viewOnly ? null : new Keeper(state, release)
+  const keeper = viewOnly ? null : new Keeper(state, place)
   const status = new Status(connection, pulse, state.permission, keeper)
   const { actions, states, askForName } = makeBars(stage, hands, status)
 

@@ -1,8 +1,37 @@
+import { editsOf, keyOf } from './database.js'
+
 // Decides which tab uses which actor. An actor's unsent edits belong to the tab that holds the lock of the actor's key.
 // The browser releases the lock when the tab closes, for whatever reason.
 
 /** Browsers have no locks on pages without HTTPS. There, a tab counts as closed if it hasn't saved for this long. */
 const silentMilliseconds = 60_000
+/** How many shares stamps have. If more tabs are one actor, the others are all in the last share. */
+const sharesMax = 8
+
+/** The keys that this tab has claimed without locks. */
+const held = new Set<string>()
+
+/** Where a tab keeps its edits. `share`: of the stamps; `release` releases the key and is null if nothing can be claimed. */
+export interface Place { key: string, share: number, release: (() => void) | null }
+
+/**
+ * Finds a place for the edits of an actor that this tab has become. If a token names the actor, other tabs can be the
+ * same one, and each needs a place of its own: otherwise one would overwrite the other's edits.
+ */
+export async function placeFor(room: string, actor: number): Promise<Place> {
+  const key = (number: number) => keyOf(room, actor, number)
+  try {
+    const kept = navigator.locks ? [] : await editsOf(room)
+    for (let number = 0; ; number += 1) {
+      const usedAt = kept.some((edits) => edits.key === key(number)) ? Infinity : 0
+      const release = await claim(key(number), usedAt)
+      if (release) return { key: key(number), share: Math.min(number, sharesMax - 1), release }
+    }
+  } catch {
+    // The browser allows no storage, so nothing can be overwritten.
+    return { key: key(0), share: 0, release: null }
+  }
+}
 
 const own = (key: string) => `canvas.claim ${key}`
 
@@ -34,14 +63,17 @@ export async function claim(key: string, usedAt = 0): Promise<(() => void) | nul
  * doesn't take the key.
  */
 function claimWithoutLocks(key: string, usedAt: number) {
+  if (held.has(key)) return null
   const isLeft = sessionStorage.getItem(own(key)) === 'left'
   if (!isLeft && Date.now() - usedAt < silentMilliseconds) return null
   const hold = () => sessionStorage.setItem(own(key), 'held')
   const leave = () => sessionStorage.setItem(own(key), 'left')
   hold()
+  held.add(key)
   addEventListener('pagehide', leave)
   addEventListener('pageshow', hold)
   return () => {
+    held.delete(key)
     removeEventListener('pagehide', leave)
     removeEventListener('pageshow', hold)
     sessionStorage.removeItem(own(key))

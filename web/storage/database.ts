@@ -7,10 +7,12 @@ const version = 1
 
 /** The unsent edits of one actor in a room. */
 export interface KeptEdits {
-  /** Made from the room and the actor: see `keyOf`. */
+  /** Made from the room, the actor and a number: see `keyOf`. */
   key: string
   room: string
   actor: number
+  /** See `Place`. Pages of earlier versions have stored none, which means 0. */
+  share?: number
   /** What `Replica.save` returned, without the drawing. */
   bytes: Uint8Array
   /** The number of edits that the server has not acknowledged. */
@@ -79,7 +81,8 @@ const stored = (transaction: IDBTransaction): Promise<void> => new Promise((reso
   transaction.onabort = () => reject(transaction.error)
 })
 
-export const keyOf = (room: string, actor: number) => `${room} ${actor}`
+/** @param number of several tabs that are the same actor, each has another number */
+export const keyOf = (room: string, actor: number, number: number) => `${room} ${actor}${number === 0 ? '' : ` ${number}`}`
 
 /**
  * Moves edits into the database: those that `keepAtOnce` has saved, unless the database has newer ones.

@@ -6,9 +6,9 @@ import type { Connection } from '../network/connection.js'
 import type { Notices } from '../state/notices.js'
 import type { LaterPart } from '../state/parts.js'
 import type { Shown } from '../state/shown.js'
-import { claim } from './claims.js'
+import { claim, type Place, placeFor } from './claims.js'
 import type { Couriers } from './couriers.js'
-import { drawingOf, editsOf, forgetDrawing, forgetEdits, keep, type KeptDrawing, type KeptEdits, keyOf } from './database.js'
+import { drawingOf, editsOf, forgetDrawing, forgetEdits, keep, type KeptDrawing, type KeptEdits } from './database.js'
 import { keepAtOnce } from './farewell.js'
 
 /** How often a tab looks for edits that closed tabs have left, and how long a closing tab keeps its lock. */
@@ -38,11 +38,11 @@ const costFactor = 100
  * browser's other tabs.
  *
  * @param options with `readonly` the replica is always new
- * @returns `release` releases the actor; `leftBehind`: the number of unsent edits that other tabs have saved
+ * @returns `leftBehind`: the number of unsent edits that other tabs have saved
  */
 export async function openReplica(
   core: Core, room: string, options: ReplicaOptions,
-): Promise<{ replica: Replica, release: (() => void) | null, leftBehind: number }> {
+): Promise<{ replica: Replica, place: Place, leftBehind: number }> {
   let edits: KeptEdits[] = []
   try {
     let drawing: KeptDrawing | undefined
@@ -56,19 +56,19 @@ export async function openReplica(
         const { own, release } = claimed
         edits = claimed.edits
         const replica = own && restore(core, own.bytes, withUnsent(core, drawing, edits.filter((other) => other !== own)), options)
-        if (replica) return { replica, release, leftBehind: unsentOf(edits, key) }
+        if (replica) return { replica, place: { key, share: own.share ?? 0, release }, leftBehind: unsentOf(edits, key) }
         release()
       }
     }
     const begun = withUnsent(core, drawing, edits)
     const replica = begun ? restore(core, null, begun, options) : null
-    if (replica) return { replica, release: await claim(keyOf(room, replica.actor)), leftBehind: unsentOf(edits) }
+    if (replica) return { replica, place: await placeFor(room, replica.actor), leftBehind: unsentOf(edits) }
   } catch (error) {
     // The storage can't be read. The room itself is on the server, so at most unsent edits are missing.
     console.warn('What was kept of this room can’t be read:', error)
   }
   const replica = core.createReplica(options)
-  return { replica, release: await claim(keyOf(room, replica.actor)).catch(() => null), leftBehind: unsentOf(edits) }
+  return { replica, place: await placeFor(room, replica.actor), leftBehind: unsentOf(edits) }
 }
 
 /**
@@ -162,15 +162,12 @@ export class Keeper extends Source<{ change: null }> {
   #connection
   #replica
   #notices
-  #key
   #actor
-  /** When the actor is claimed, resolves to the function that releases the actor. */
-  #claimed
-  /**
-   * The keys of this tab's former actors. Their edits stay stored and claimed until all edits are stored under the
-   * present actor.
-   */
-  #former: { key: string, claimed: Promise<(() => void) | null> }[] = []
+  #place
+  /** While a place is looked for, because the server has replaced the actor. */
+  #moving: Promise<void> | null = null
+  /** The places of this tab's former actors. Their edits stay stored and claimed until all edits are in the present one. */
+  #former: Place[] = []
   #isEditsStale = false
   #isDrawingStale = false
   #editsTimer = 0
@@ -183,19 +180,19 @@ export class Keeper extends Source<{ change: null }> {
 
   constructor(
     { room, connection, shown, notices }: { room: string, connection: Connection, shown: Shown, notices: Notices },
-    release: (() => void) | null,
+    place: Place,
   ) {
     super()
     this.#room = room
     this.#connection = connection
     this.#replica = connection.replica
+    this.#place = place
+    this.#takeShare()
     // From now on the replica sends an edit only after the edit's stamp is stored. Otherwise a page that ends and is
     // reopened could use the stamp again for another edit.
     this.#replica.reserveStamps()
     this.#notices = notices
-    this.#claimed = Promise.resolve(release)
     this.#actor = connection.replica.actor
-    this.#key = keyOf(room, this.#actor)
     connection.on('effect', (effect) => this.#take(effect))
     shown.on('changes', ({ reset, shapes }) => { if (reset || shapes.length > 0) this.#drawingChanged() })
     addEventListener('pagehide', () => this.#leave())
@@ -232,23 +229,33 @@ export class Keeper extends Source<{ change: null }> {
     forgetDrawing(this.#room).catch((error) => console.warn('What was kept of this room can’t be deleted:', error))
   }
 
-  /** If the server has replaced the actor, claims the new actor's key. */
+  /** If the server has replaced the actor, moves to a place of the new one. */
   #follow() {
     const { actor } = this.#replica
     if (actor === this.#actor) return
-    this.#former.push({ key: this.#key, claimed: this.#claimed })
     this.#actor = actor
-    this.#key = keyOf(this.#room, actor)
-    this.#claimed = claim(this.#key).catch(() => null)
+    const moving = this.#move(actor)
+    this.#moving = moving
+    moving.then(() => { if (this.#moving === moving) this.#moving = null })
     this.#editsChanged()
     this.#drawingChanged()
     this.keepNow()
   }
 
+  async #move(actor: number) {
+    await this.#moving
+    const place = await placeFor(this.#room, actor)
+    this.#former.push(this.#place)
+    this.#place = place
+    this.#takeShare()
+  }
+
+  /** The replica sends nothing as a new actor before its edits are kept, so all that it sends is of this share. */
+  #takeShare() { this.#connection.perform(this.#replica.takeShare(this.#place.share)) }
+
   #forgetFormer() {
     for (const former of this.#former.splice(0)) {
-      forgetEdits(former.key).then(() => former.claimed).then(
-        (release) => release?.(), () => this.#former.push(former))
+      forgetEdits(former.key).then(() => former.release?.(), () => this.#former.push(former))
     }
   }
 
@@ -279,13 +286,14 @@ export class Keeper extends Source<{ change: null }> {
     clearTimeout(this.#editsTimer)
     this.#editsTimer = 0
     this.#isEditsStale = false
+    if (this.#moving) await this.#moving
     const until = this.#replica.reserveStamps()
     const edits = this.#edits()
     if (isSame(edits.bytes, this.#keptEdits)) return
     const keeping = this.#keep('edits', edits).then((isKept) => {
       if (isKept) {
         this.#keptEdits = edits.bytes
-        if (edits.key === this.#key) this.#forgetFormer()
+        if (edits.key === this.#place.key) this.#forgetFormer()
       } else this.#tryAgain()
       this.#tellKeeping(isKept)
     })
@@ -306,7 +314,7 @@ export class Keeper extends Source<{ change: null }> {
 
   #edits(): KeptEdits {
     return {
-      key: this.#key, room: this.#room, actor: this.#actor, bytes: this.#replica.save(false),
+      key: this.#place.key, share: this.#place.share, room: this.#room, actor: this.#actor, bytes: this.#replica.save(false),
       unsent: this.#replica.unsentCount, at: Date.now(),
     }
   }

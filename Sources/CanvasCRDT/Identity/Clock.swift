@@ -9,10 +9,14 @@ public struct Clock: Hashable, Sendable {
   /// The greatest time that the clock has made or seen: milliseconds and counter.
   public private(set) var time: UInt64
 
+  /// The counters that the clock uses. `nil` means all.
+  public var share: CounterShare?
+
   /// A clock that starts after `time`. This is 0 for a new actor, and the saved time for an actor that comes back.
-  public init(actor: Identifier, time: UInt64 = 0) {
+  public init(actor: Identifier, time: UInt64 = 0, share: CounterShare? = nil) {
     self.actor = actor
     self.time = time
+    self.share = share
   }
 
   /// Makes a new stamp, greater than all earlier ones. `milliseconds` is the wall clock's time.
@@ -26,6 +30,7 @@ public struct Clock: Hashable, Sendable {
     } else if time < UInt64.max {
       time += 1
     }
+    if let share { time = share.next(from: time) }
     return Stamp(time: time, actor: actor)
   }
 

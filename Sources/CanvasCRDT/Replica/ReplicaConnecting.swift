@@ -162,7 +162,7 @@ extension Replica {
   /// Gives the edits stamps of `actor` that the server accepts. A stamp that is not too far ahead keeps its time, so
   /// that an edit stays older than newer edits by other people. Stamps rise, so only the newest ones can be too far
   /// ahead. If the actor changes, edits that the room already has are not sent again.
-  private mutating func restamp(as actor: Identifier, now wall: UInt64, latest: UInt64, shift: Int64) {
+  mutating func restamp(as actor: Identifier, now wall: UInt64, latest: UInt64, shift: Int64) {
     var taken: [Outbox.Pending] = []
     if actor != self.actor {
       history.leave(Stamp(time: clock.clock.time, actor: self.actor))
@@ -173,7 +173,7 @@ extension Replica {
     var replaced = ReplacedStamps()
     var clock = clock
     func renewed(_ stamp: Stamp) -> Stamp {
-      var renewed = Stamp(time: stamp.time, actor: actor)
+      var renewed = Stamp(time: clock.clock.share?.place(stamp.time) ?? stamp.time, actor: actor)
       if shift == 0, stamp.milliseconds <= latest {
         clock.clock.observe(renewed)
       } else {

@@ -56,7 +56,7 @@ struct StampClock: Sendable {
     if actor != clock.actor { formerTime = 0 }
     if sentTime >> 16 > bound { sentTime = 0 }
     let known = spentTime >> 16 <= bound ? max(confirmedTime, spentTime) : confirmedTime
-    clock = Clock(actor: actor, time: max(known, formerTime, sentTime))
+    clock = Clock(actor: actor, time: max(known, formerTime, sentTime), share: clock.share)
   }
 
   /// Forgets which stamps the room has accepted, so that the next `restart` can set the clock back to before them.
@@ -73,5 +73,16 @@ struct StampClock: Sendable {
     spentTime = 0
     formerTime = 0
     sentTime = 0
+  }
+}
+
+extension Replica {
+  /// Makes all stamps in this share from now on, and gives the unsent edits stamps in it. To be called before any of
+  /// them is sent under the present actor.
+  public mutating func take(_ share: CounterShare, at now: Moment) -> [ReplicaEffect] {
+    guard share != clock.clock.share else { return finish(at: now) }
+    clock.clock.share = share
+    restamp(as: actor, now: connection.serverTime.milliseconds(at: now), latest: Stamp.millisecondsMax, shift: 0)
+    return finish(at: now)
   }
 }

@@ -1,0 +1,29 @@
+/// A part of a stamp's counters. Several pages that are one actor, because a token names it (C10), each count in a share
+/// of their own. So they never make equal stamps, although none knows what the others make while they are offline.
+public struct CounterShare: Hashable, Sendable {
+  public static let count: UInt64 = 8
+  private static let size = (Stamp.counterMax + 1) / count
+
+  private let first: UInt64
+
+  /// `nil` if there is no share with this number.
+  public init?(_ number: UInt64) {
+    guard number < CounterShare.count else { return nil }
+    first = number * CounterShare.size
+  }
+
+  /// The earliest time in the share that is not before `time`.
+  func next(from time: UInt64) -> UInt64 {
+    let counter = time & Stamp.counterMax
+    if counter < first { return time - counter + first }
+    // The clock stands still at the end of time.
+    if counter - first < CounterShare.size || time >> 16 == Stamp.millisecondsMax { return time }
+    return time - counter + Stamp.counterMax + 1 + first
+  }
+
+  /// The place in the share that a time has which was made in another share. The millisecond and the order stay.
+  func place(_ time: UInt64) -> UInt64 {
+    let counter = time & Stamp.counterMax
+    return time - counter + first + counter % CounterShare.size
+  }
+}
