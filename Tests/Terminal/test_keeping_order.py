@@ -68,20 +68,24 @@ async def test_what_somebody_wrote_is_taken_back_and_deletions_are_forgotten():
 @pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
 async def test_a_token_from_a_file_is_read_again_before_it_ends(tmp_path):
     """C11: A watcher and a bot stay connected after their first token has ended, because the file contains another one
-    by then."""
+    by then. Before that it contains one that the server doesn't take."""
     keys = Keys(str(tmp_path))
     path = tmp_path / "token"
     path.write_text("")
     with Server("--jwt-keys", keys.folder, "--jwt-leeway", "0") as server:
         words = ("--token-file", str(path))
         assert "can't be read, or has no token" in (await run(server, "watch", "demo", *words, code=64)).err
-        end = int(time.time()) + 4
+        end = int(time.time()) + 15
         path.write_text(keys.token(exp=end) + "\n")
-        watching = asyncio.create_task(run(server, "watch", "demo", *words, "--for", "6s"))
-        drawing = asyncio.create_task(run(server, "bot", "demo", *words, "--for", "6s"))
+        watching = asyncio.create_task(run(server, "watch", "demo", *words, "--for", "17s"))
+        drawing = asyncio.create_task(run(server, "bot", "demo", *words, "--for", "17s"))
         await eventually(lambda: server.log, "both are in", holds=lambda log: sum(line["message"] == "joined" for line in log) == 2)
         # The client can read the file at any time, so the file is replaced in one step. Operators' programs have to do
         # the same.
+        replace(str(path), "half-a-token")
+        await eventually(
+            lambda: server.log, "it is refused to both",
+            holds=lambda log: sum(line.get("code") == "token_refused" for line in log) == 2)
         replace(str(path), keys.token(name="Later"))
         watched, drawn = await asyncio.gather(watching, drawing)
         assert "token" not in watched.err + drawn.err, watched.err + drawn.err

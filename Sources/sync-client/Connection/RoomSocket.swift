@@ -59,9 +59,9 @@ final class RoomSocket {
   }
 
   /// Handles an error from the server. If the token is about to expire and comes from a file, the client waits for a
-  /// new token in the file and sends it.
+  /// new token in the file and sends it. If the server doesn't take that one, the client waits for another.
   func heard(_ code: Text) {
-    if code == "token_expires", case .file = server.token { bringToken() }
+    if code == "token_expires" || code == "token_refused", case .file = server.token { bringToken() }
   }
 
   private func bringToken() {
