@@ -90,3 +90,19 @@ async def test_a_token_from_a_file_is_read_again_before_it_ends(tmp_path):
         watched, drawn = await asyncio.gather(watching, drawing)
         assert "token" not in watched.err + drawn.err, watched.err + drawn.err
         assert time.time() > end + 1
+
+
+@pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
+async def test_an_error_after_which_the_connection_went_on_is_no_reason_for_a_later_loss(tmp_path):
+    """R11: A watcher hears that its token ends soon, and that another is refused. Later the server is killed."""
+    keys = Keys(str(tmp_path))
+    path = tmp_path / "token"
+    path.write_text(keys.token(exp=int(time.time()) + 55))
+    with Server("--jwt-keys", keys.folder, "--jwt-leeway", "0") as server:
+        watching = asyncio.create_task(run(server, "watch", "demo", "--token-file", str(path), "--for", "8s"))
+        await server.logged("joined")
+        replace(str(path), "half-a-token")
+        await server.logged(code="token_refused")
+        server.kill()
+        watched = await watching
+        assert "offline" in watched.out and "token" not in watched.out + watched.err, watched

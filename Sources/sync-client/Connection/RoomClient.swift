@@ -24,7 +24,7 @@ final class RoomClient {
   /// How the newest connection ended. `nil` once the server has let the client in again.
   private(set) var lastClosure: Closure?
   /// The error that the server sent before it closed the connection.
-  private(set) var lastError: String?
+  var lastError: String? { socket.lastError }
   /// The number of failed tries since the client was last in the room.
   private(set) var failedAttempts = 0
   private(set) var hasBeenLive = false
@@ -112,9 +112,7 @@ final class RoomClient {
       hasBeenLive = true
       failedAttempts = 0
       joins += 1
-    case .error(let code, let message):
-      lastError = "\(message.string) (\(code.string))"
-      socket.heard(code)
+    case .error(let code, let message): socket.heard(code, message)
     default: break
     }
   }

@@ -25,6 +25,13 @@ final class RoomSocket {
   /// The token that was sent to the server last.
   private var token: String?
   private var tokenTimer: LoopTimer?
+  /// The error with which the server closed the newest connection, or is about to close it.
+  private(set) var lastError: String?
+
+  /// The errors after which the connection goes on (R11).
+  private static let passingErrors: [Text] = [
+    "unknown_type", "bad_field", "presence_too_large", "token_expires", "token_refused",
+  ]
 
   /// How often to look for a new token in the token's file.
   private static let tokenPauseMilliseconds: UInt64 = 2_000
@@ -60,7 +67,8 @@ final class RoomSocket {
 
   /// Handles an error from the server. If the token is about to expire and comes from a file, the client waits for a
   /// new token in the file and sends it. If the server doesn't take that one, the client waits for another.
-  func heard(_ code: Text) {
+  func heard(_ code: Text, _ message: Text) {
+    if !RoomSocket.passingErrors.contains(code) { lastError = "\(message.string) (\(code.string))" }
     if code == "token_expires" || code == "token_refused", case .file = server.token { bringToken() }
   }
 
@@ -111,7 +119,9 @@ final class RoomSocket {
 extension RoomSocket: ConnectionHandler {
   nonisolated func connected(_ connection: Connection, request: Request) {
     ClientLoop.assumeIsolated {
-      if connection === self.connection { owner?.socketOpened() }
+      guard connection === self.connection else { return }
+      lastError = nil
+      owner?.socketOpened()
     }
   }
 

@@ -17,7 +17,7 @@ final class RoomWriter: RoomJoining {
   let room: RoomName
   private(set) var submitter: Submitter
   private(set) var lastClosure: Closure?
-  private(set) var lastError: String?
+  private var lastError: String? { socket.lastError }
   let waiters = Waiters()
 
   private weak var follower: (any WriterFollower)?
@@ -75,9 +75,7 @@ final class RoomWriter: RoomJoining {
         follower?.stateChanged(of: self)
       case .answered(let answer): follower?.answered(answer, by: self)
       case .postponed(let postponement): follower?.postponed(postponement, by: self)
-      case .error(let code, let message):
-        lastError = "\(message.string) (\(code.string))"
-        socket.heard(code)
+      case .error(let code, let message): socket.heard(code, message)
       }
     }
     if !effects.isEmpty { waiters.check() }
