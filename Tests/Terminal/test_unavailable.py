@@ -71,3 +71,20 @@ async def test_commands_that_run_once_give_up_after_ten_seconds():
             assert "waiting: " in told and WORDS in told, done
             assert "waiting: " not in gave_up, done
         assert 8 < asyncio.get_running_loop().time() - begun < 40
+
+
+async def test_a_drawing_that_comes_slowly_is_waited_for(shared):
+    """Its parts come over a slow line, and all of them take longer than the command's patience."""
+    for _ in range(3):
+        await shared.write("broad", 200, text="x" * 4_000)
+    parts = 0
+
+    async def delay(message):
+        nonlocal parts
+        parts += message[0] != WELCOME
+        await asyncio.sleep(0 if message[0] == WELCOME else 0.8)
+        return message
+
+    async with between(shared, "broad", down=delay) as there:
+        done = await run(None, "add", "broad", "star", "name=Sun", "--patience", "2s", "--server", there)
+        assert "made Sun" in done.out and parts > 4, (done, parts)

@@ -28,6 +28,7 @@ final class RoomClient {
   /// The number of failed tries since the client was last in the room.
   private(set) var failedAttempts = 0
   private(set) var hasBeenLive = false
+  private(set) var partsArrived = 0
   /// How many times the client has joined the room.
   private(set) var joins = 0
   let waiters = Waiters()
@@ -140,6 +141,7 @@ extension RoomClient: RoomSocketOwner {
 
   func socketReceived(_ message: Message) {
     line.heard(at: .now())
+    if replica.state == .loading { partsArrived += 1 }
     carryOut(replica.received(Array(message.bytes), isText: message.isText, at: .now()))
   }
 

@@ -11,28 +11,37 @@ protocol RoomJoining: AnyObject {
   var isClosedForGood: Bool { get }
   var whyNot: String { get }
   var delay: Delay { get }
+  /// How many messages have come while the drawing arrives.
+  var partsArrived: Int { get }
 
   func start()
 }
 
 extension RoomJoining {
   /// Joins the room, and waits until the drawing is there. If no server answers, it fails at once. If a server answers
-  /// that it can't let anyone in yet, it retries for `Delay.unavailableMilliseconds`.
+  /// that it can't let anyone in yet, it retries for `Delay.unavailableMilliseconds`. While parts of the drawing come over
+  /// a slow line, the time begins anew with each.
   ///
   /// - Parameter tell: is called with the reason if joining takes long.
   func join(withinMilliseconds: UInt64 = 15_000, tell: (Delay) -> Void) async throws {
     start()
-    var waited = min(withinMilliseconds, Delay.silenceMilliseconds)
-    var end = await waitToJoin(withinMilliseconds: waited)
-    if end == .tooLate, waited < withinMilliseconds { tell(delay) }
-    while end == .tooLate, waited < withinMilliseconds, !isUnavailable || waited < Delay.unavailableMilliseconds {
+    var waited: UInt64 = 0
+    var isTold = false
+    var end = WaitEnd.tooLate
+    repeat {
       // The next try is made here, because the client by itself pauses longer after each failed try. Such a pause could
       // be longer than the time that is left.
       if isUnavailable { start() }
-      let step = min(Delay.askingMilliseconds, withinMilliseconds - waited)
+      let step = min(isTold ? Delay.askingMilliseconds : Delay.silenceMilliseconds, withinMilliseconds - waited)
+      let before = partsArrived
       end = await waitToJoin(withinMilliseconds: step)
-      waited += step
-    }
+      waited = partsArrived == before ? waited + step : 0
+      if end == .tooLate, waited > 0, waited < withinMilliseconds, !isTold {
+        tell(delay)
+        isTold = true
+      }
+    } while end == .tooLate && waited < withinMilliseconds
+      && (!isUnavailable || waited < Delay.unavailableMilliseconds)
     switch end {
     case .fulfilled where hasReachedRoom: return
     case .cancelled: throw CancellationError()

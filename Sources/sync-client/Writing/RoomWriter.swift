@@ -56,6 +56,8 @@ final class RoomWriter: RoomJoining {
   var hasReachedRoom: Bool { submitter.state == .joined }
   var hasEverReachedRoom: Bool { submitter.joins > 0 }
   var delay: Delay { Delay(notJoined: self) }
+  /// A writer waits for no drawing.
+  var partsArrived: Int { 0 }
 
   var whyNot: String {
     var code: UInt16?
