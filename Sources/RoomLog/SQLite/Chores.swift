@@ -11,6 +11,9 @@ struct Chores {
   var retentions: [Retaining] = []
   /// Whether rows were deleted since free pages were last counted.
   var mayHaveFreePages = false
+  /// Whether a part of a snapshot was written last. Then what is to be deleted has its turn, even if more is to be
+  /// written. Otherwise a room that gets one snapshot after the other would fill the disk with old ones.
+  var hasWritten = false
 
   var isEmpty: Bool { writings.isEmpty && clearings.isEmpty && retentions.isEmpty && !mayHaveFreePages }
 
@@ -103,8 +106,10 @@ extension Writer {
   /// Does one piece of background work.
   func doChore() {
     guard let connection, !chores.isEmpty else { return }
+    let mayWrite = !chores.hasWritten || chores.clearings.isEmpty && chores.retentions.isEmpty
+    chores.hasWritten = false
     do throws(SQLiteFailure) {
-      if let first = chores.writings.first {
+      if mayWrite, let first = chores.writings.first {
         // Parts of an unfinished snapshot at the same position are deleted first. Otherwise they would be taken for
         // parts of this one.
         if let index = chores.clearings.firstIndex(of: first.remains) {
@@ -112,6 +117,7 @@ extension Writer {
           chores.clearings.swapAt(0, index)
           try clear(connection)
         } else {
+          chores.hasWritten = true
           try writePart(connection)
         }
       } else if !chores.retentions.isEmpty {

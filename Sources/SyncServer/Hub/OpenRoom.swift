@@ -202,12 +202,16 @@ final class OpenRoom: @unchecked Sendable {
   /// because the log has all records. A room with a damaged log stays open in any case.
   var awaitsSnapshot: Bool { lacksSnapshot && (isLogDamaged || room.position > snapshot.positionTried) }
 
+  /// As many bytes of texts and paths in a snapshot cost about as much as reading an operation.
+  private static let longBytesOfOperation = 256
+
   /// A new snapshot is worth its cost if reading the operations since the old one takes at least as long as making it.
   /// A room with a damaged log needs a snapshot anyway.
   var isWorthSnapshot: Bool {
     if isLogDamaged { return lacksSnapshot }
     let since = room.operationCount - min(snapshot.operations, room.operationCount)
-    return isStored && since >= UInt64(max(4_096, room.canvas.shapeCount))
+    let canvas = room.canvas
+    return isStored && since >= UInt64(max(4_096, canvas.shapeCount, canvas.longBytes / OpenRoom.longBytesOfOperation))
   }
 }
 

@@ -207,6 +207,24 @@ struct OpenRoomTests {
     #expect(!open.lacksSnapshot && !open.isWorthSnapshot && open.snapshot.mayBegin(now: now + 1))
   }
 
+  @Test("a new snapshot of long texts is worth its cost only after more operations", arguments: [4_300, 4_700])
+  func longTexts(operations: UInt64) {
+    var (bench, writer) = RoomBench.withWriter()
+    let text = Text(String(repeating: "x", count: 4_000))
+    for number in 0..<operations {
+      _ = bench.write(writer, bench.shape(1 + number % 300)) {
+        $0.kind = .text
+        if number < 300 { $0.text = text }
+      }
+      bench.settle()
+    }
+    let open = OpenRoom(name: "demo", room: bench.room, isStored: true, snapshotPosition: 0)
+    open.beginSnapshot()
+    open.endSnapshot(position: 0, operations: 0, isStored: true, now: 0)
+    #expect(open.room.canvas.longBytes == 1_200_000)
+    #expect(open.isWorthSnapshot == (operations > 1_200_000 / 256))
+  }
+
   @Test("only a snapshot that covers the damage stands for it, also where one was under way when it was found")
   func damageAfterSnapshot() throws {
     let open = try OpenRoomTests.room(position: 7, snapshotPosition: 3)
