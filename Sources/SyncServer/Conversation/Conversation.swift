@@ -155,7 +155,7 @@ extension Conversation {
     }
     guard UInt64(bytes.count) <= limits.messageBytes else { throw Closing(.tooLarge, "the message is too long") }
     spend(bytes: UInt64(bytes.count), now)
-    weight = 1 + UInt64(bytes.count) / Conversation.bytesOfOneMessage
+    weight = max(1, UInt64(bytes.count) / Conversation.bytesOfOneMessage)
   }
 
   private func decode(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> ClientMessage {

@@ -153,6 +153,16 @@ extension Connection {
     counter?.messageGrew(self)
   }
 
+  /// How much of the present pause doesn't count as time of a message that began at `began`. An eighth counts, so that a
+  /// client that is held back all the time can't keep a message unfinished for ever.
+  func uncountedMilliseconds(since began: UInt64) -> UInt64 {
+    isReadingPaused ? (loop.now - max(began, pausedAt)) / 8 * 7 : 0
+  }
+
+  func messageDue(_ began: UInt64) -> UInt64 {
+    began + uncountedMilliseconds(since: began) + options.messageWithinMilliseconds
+  }
+
   func dropAssembly() {
     assembly = []
     assemblyChecked = 0

@@ -78,9 +78,10 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   var assemblyChecked = 0
   /// The listener's number for the unfinished message in `assembly`.
   var unfinishedMessage: UInt64?
-  /// When the message in `assembly` began, or when reading was last resumed in the middle of that message.
+  /// When the message in `assembly` began, moved on by what pauses in reading since then don't count.
   var messageBegan: UInt64?
   private(set) var isReadingPaused = false
+  private(set) var pausedAt: UInt64 = 0
   /// Messages that arrived when the loop had no time left for them in that iteration.
   var held = HeldMessages()
   var overhead = Overhead()
@@ -225,15 +226,16 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     loop.assertCurrent()
     guard !isReadingPaused else { return }
     isReadingPaused = true
+    pausedAt = loop.now
     setFlow()
   }
 
   public func resumeReading() {
     loop.assertCurrent()
     guard isReadingPaused else { return }
+    messageBegan = messageBegan.map { $0 + uncountedMilliseconds(since: $0) }
     isReadingPaused = false
     heard()
-    if messageBegan != nil { messageBegan = loop.now }
     queueUp()
     setFlow()
   }
@@ -258,7 +260,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
         close(code: CloseCode.goingAway, reason: "idle")
         return
       }
-      if let messageBegan, !isReadingPaused, now - messageBegan >= options.messageWithinMilliseconds {
+      if let messageBegan, now >= messageDue(messageBegan) {
         giveMessageUp("the message was not finished in time")
         return
       }
@@ -321,7 +323,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     let now = loop.now
     let sign = pingedAt.map { $0 + options.pongWithinMilliseconds } ?? lastHeard + options.pingAfterMilliseconds
     var due = options.idleMilliseconds.map { min(sign, lastMessage + $0) } ?? sign
-    if let messageBegan, !isReadingPaused { due = min(due, messageBegan + options.messageWithinMilliseconds) }
+    if let messageBegan { due = min(due, messageDue(messageBegan)) }
     return due > now ? due - now : 1
   }
 
