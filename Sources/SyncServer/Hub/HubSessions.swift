@@ -17,7 +17,6 @@ extension Hub {
     case .waiting:
       counts.noteMessage()
       let (hello, role) = try session.conversation.hello(message.bytes, isText: message.isText, now: now)
-      session.actor = hello.actor
       if let open = rooms[session.room], !hasToCatchUp(open, session, hello) {
         join(session, open, hello, role)
       } else {

@@ -31,7 +31,7 @@ final class Session: @unchecked Sendable {
   var isWarned = false
   var conversation: Conversation
   private(set) var stage: Stage
-  /// The actor that `hello` names, or that the server chose. `nil` before `hello`.
+  /// The actor that the client has been given in its room. `nil` before that: what `hello` claims may be untrue.
   var actor: Identifier?
   private var pauses = Pauses()
   /// The newest iteration of the event loop in which the session was sent something, and how many bytes it was sent
