@@ -10,6 +10,8 @@ private struct Line {
   var delay: UInt64? = 20
   var answersDue: [(at: UInt64, askedAt: UInt64)] = []
   var renewals: [UInt64] = []
+  /// How many of them come after a pause.
+  var retries = 0
   var asked = 0
 
   init() {
@@ -28,12 +30,14 @@ private struct Line {
       }
       answersDue.removeAll { $0.at <= time }
       if hearing { pulse.heard(at: time) }
-      switch pulse.look(waitsForAnswers: unanswered, at: now) {
+      let step = pulse.look(waitsForAnswers: unanswered, at: now)
+      switch step {
       case .nothing: break
       case .ask:
         asked += 1
         if let delay { answersDue.append((time + delay, time)) }
-      case .renew:
+      case .renew, .retry:
+        if step == .retry { retries += 1 }
         renewals.append(time)
         answersDue = []
         pulse.enter(.connecting, at: time)
@@ -79,7 +83,7 @@ private struct Line {
     var line = Line()
     line.pulse.enter(state, at: line.now.monotonicMilliseconds)
     line.run(milliseconds: most)
-    #expect(line.renewals.count == 1)
+    #expect(line.renewals.count == 1 && line.retries == 1)
   }
 
   @Test func `After sleep a dead line is left within a second, though old messages still come`() {

@@ -42,6 +42,19 @@ struct MessageLengthTests {
     #expect(room.server.clients.allSatisfy { $0.closed == nil })
   }
 
+  @Test("what was drawn offline goes out in messages of at most 64 KiB, which get through a thin uplink")
+  func thinUplink() {
+    var room = TestRoom()
+    room.hosts.append(TestHost(replica(.json)))
+    let ann = room.hosts.count - 1
+    room.run(ann) { $0.edit(inks(40), at: $1) }
+    room.run(ann) { $0.start(at: $1) }
+    room.settle()
+    #expect(room.canvas.liveCount == 40)
+    let limits = room.hosts[ann].replica.messageLimits
+    #expect(room.stored.allSatisfy { limits.bytes($0) <= 65_536 })
+  }
+
   @Test("an edit from before the limits were known that no message can carry is refused; the rest is sent")
   func madeBefore() {
     var room = TestRoom { $0.messageBytes = 4_000 }

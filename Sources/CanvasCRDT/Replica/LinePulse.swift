@@ -10,6 +10,8 @@ struct LinePulse: Sendable {
     case ask
     /// Close the connection, if there is one, and connect at once.
     case renew
+    /// Close the connection, and connect again after a pause (X1): the server, or the line to it, may be overloaded.
+    case retry
   }
 
   /// How often the owner must call `look`.
@@ -131,7 +133,7 @@ struct LinePulse: Sendable {
   private mutating func leave(after patience: UInt64, since start: UInt64, at time: UInt64) -> Step {
     guard time >= start &+ patience &* factor else { return .nothing }
     factor = min(LinePulse.factorMax, factor * 2)
-    return .renew
+    return state == .live ? .renew : .retry
   }
 
   private mutating func ask(within patience: UInt64, wantsAnswer: Bool, at time: UInt64) -> Step {

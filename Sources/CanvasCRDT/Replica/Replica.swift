@@ -37,9 +37,10 @@ public struct Replica: Sendable {
   public internal(set) var crowd: UInt64 = 0
 
   var messageLimits: MessageLimits
-  /// An upper bound on a message's bytes. It is reduced when the server closes the connection because of a message that
-  /// is too long.
-  var messageBytesTaken = Int.max
+  /// An upper bound on the bytes of a message with several operations. Over a thin uplink, a longer message would not get
+  /// through before the connection is given up. It is reduced when the server closes the connection because of a message
+  /// that is too long.
+  var messageBytesTaken = 65_536
   var sendBlockedUntil: UInt64?
   /// Why the server hasn't stored an edit yet. `nil` after the server has accepted an edit.
   public internal(set) var postponement: Postponement?

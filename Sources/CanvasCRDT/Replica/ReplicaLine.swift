@@ -65,6 +65,7 @@ public struct ReplicaLine: Sendable {
     switch step {
     case .nothing: []
     case .ask: replica.ping(at: now)
+    case .retry: [.disconnect] + replica.disconnected(closeCode: nil, at: now)
     case .renew: [.disconnect] + replica.disconnected(closeCode: nil, at: now) + replica.start(at: now)
     }
   }
