@@ -142,7 +142,7 @@ def test_whatever_a_shape_is_made_of_comes_back_with_it(room):
     ann, bob = room.join("Ann"), room.join("Bob")
     ann.painted()
     way = ends(ann, arrow)
-    bob.run("app.consent.mayEmpty = async () => true; return null")
+    bob.run("app.consent.get = async () => ({ mayEmpty: async () => true, mayGoBack: async () => true }); return null")
 
     def is_as_before():
         assert all_but(room.wait_for_shapes(len(before))) == all_but(before)

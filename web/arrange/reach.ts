@@ -18,6 +18,7 @@ import type { Locks } from '../state/locks.js'
 import type { Marks } from '../state/marks.js'
 import type { Notices } from '../state/notices.js'
 import type { Paint } from '../state/paint.js'
+import type { LaterPart } from '../state/parts.js'
 import type { Permission } from '../state/permission.js'
 import type { Play } from '../state/play.js'
 import type { Presence } from '../state/presence.js'
@@ -62,7 +63,7 @@ interface ActParts {
   momentum: Momentum
   writing: Writing
   /** Asks for confirmation before many shapes are removed. */
-  consent: { mayEmpty: (question: string, yes: string, count: () => number) => Promise<boolean> }
+  consent: LaterPart<{ mayEmpty: (question: string, yes: string, count: () => number) => Promise<boolean> }>
 }
 
 /**

@@ -1,7 +1,7 @@
+import { openDialog } from '../elements/dialog.js'
 import { element } from '../elements/element.js'
 import { hasToken, roomLink } from '../network/address.js'
 import type { Notices } from '../state/notices.js'
-import type { LaterPart } from '../state/parts.js'
 
 /** What a view-only link doesn't do. The server holds only what a viewer's token allows. */
 export const viewOnlyHint = () => (hasToken()
@@ -12,12 +12,10 @@ export const viewOnlyHint = () => (hasToken()
 export class Link {
   #room
   #notices
-  #dialogs
 
-  constructor(room: string, notices: Notices, dialogs: LaterPart<typeof import('../elements/dialog.js')>) {
+  constructor(room: string, notices: Notices) {
     this.#room = room
     this.#notices = notices
-    this.#dialogs = dialogs
   }
 
   async copy(isViewOnly: boolean) {
@@ -29,8 +27,7 @@ export class Link {
       // The browser refuses access to the clipboard, for example on a page without HTTPS. So the link is shown in a
       // field, and people can copy it from there.
       const field = element('input', { class: 'field', value: link, readonly: true, 'aria-label': 'Link to this room' })
-      const dialogs = await this.#dialogs.get()
-      dialogs?.openDialog('Link to this room', element('div', {}, field, isViewOnly && element('p', { class: 'small-text quiet' }, viewOnlyHint())))
+      openDialog('Link to this room', element('div', {}, field, isViewOnly && element('p', { class: 'small-text quiet' }, viewOnlyHint())))
       field.select()
     }
   }

@@ -1,25 +1,29 @@
 import { counted } from '../basics/words.js'
 import type { Effect } from '../core/types.js'
-import { type Child, element, hasFingers, icon } from '../elements/element.js'
-import { enterWith } from '../network/address.js'
+import { element, hasFingers, icon } from '../elements/element.js'
 import type { Connection } from '../network/connection.js'
+import type { LaterPart } from '../state/parts.js'
 import type { Permission } from '../state/permission.js'
 import type { Play } from '../state/play.js'
 import type { Refusals } from '../state/refusals.js'
 import type { Shown } from '../state/shown.js'
 import type { Doables } from '../tools/actions.js'
+import { card } from './card.js'
 
 /**
  * How long the canvas must be empty before the invitation to draw appears. Without this delay it would flash while a
  * drawing is loaded.
  */
 const patienceMilliseconds = 150
+/** The states of somebody who isn't in the room. Their cards are loaded when the first is needed. */
+const outside = new Set(['deleted', 'token', 'crowded', 'elsewhere', 'refused'])
 
 /**
  * The message in the middle of the canvas (loading, empty, deleted, no access), and the banners at the top (room full,
  * page outdated).
  */
 export class States {
+  #cards
   #connection
   #shown
   #permission
@@ -35,9 +39,11 @@ export class States {
   #countWhenFull = 0
   readonly elements = [this.#middle, this.#banners]
 
-  constructor({ connection, shown, permission, play, refusals, actions }: {
+  constructor({ connection, shown, permission, play, refusals, actions, cards }: {
     connection: Connection, shown: Shown, permission: Permission, play: Play, refusals: Refusals, actions: Doables,
+    cards: LaterPart<(kind: string, code: string) => HTMLElement>,
   }) {
+    this.#cards = cards
     this.#connection = connection
     this.#shown = shown
     this.#permission = permission
@@ -113,6 +119,12 @@ export class States {
     this.#kind = kind
     this.#middle.dataset.kind = kind
     this.#middle.replaceChildren(...this.#content(kind))
+    if (outside.has(kind)) this.#showOutside(kind)
+  }
+
+  async #showOutside(kind: string) {
+    const cardFor = await this.#cards.needed()
+    if (kind === this.#kind) this.#middle.replaceChildren(cardFor(kind, this.#code))
   }
 
   #content(kind: string): HTMLElement[] {
@@ -120,20 +132,6 @@ export class States {
       case 'loading': return skeleton()
       case 'empty': return [this.#invitation()]
       case 'nothing': return [card('eye', 'Nothing here yet', 'You’ll see shapes as others draw them.')]
-      case 'deleted': return [this.#deleted()]
-      case 'token': return [this.#askForToken()]
-      case 'crowded': return [card('person', 'There’s no space right now',
-        'This room, or the server, has as many people as it can take. We keep trying, and open the room as soon as somebody leaves.',
-        element('div', { class: 'row card-buttons' },
-          element('button', { type: 'button', class: 'button', onclick: () => this.#connection.hurry() }, 'Try now'),
-          element('a', { class: 'button', href: '/' }, 'All rooms')))]
-      case 'elsewhere': return [card('person', 'You’re in this room in another place',
-        'Your token is for one person, who can be here only once. What you changed here is kept.',
-        element('button', { type: 'button', class: 'button primary', onclick: () => this.#connection.start() }, 'Go on here'))]
-      case 'refused': return [card('warning', 'You can’t enter this room', this.#code === 'forbidden'
-        ? 'You don’t have access. Ask the person who gave you the link.'
-        : 'This page and the server don’t work together. Reloading the page may help.',
-      element('a', { class: 'button', href: '/' }, 'All rooms'))]
       default: return []
     }
   }
@@ -154,31 +152,6 @@ export class States {
       }, icon('three-squares'), 'Start with three squares'))
     made.classList.add('invitation')
     return made
-  }
-
-  #deleted() {
-    const count = this.#shown.replica.shapeCount
-    return card('trash', 'This room was deleted', count > 0
-      ? `This page still has what you last saw: ${counted(count, 'shape')}.` : 'Nothing is left of it.',
-    element('div', { class: 'row card-buttons' },
-      count > 0 && element('button', {
-        type: 'button', class: 'button', onclick: () => this.#actions.saveJSON.run(),
-      }, 'Export as JSON'),
-      element('button', {
-        type: 'button', class: 'button', onclick: () => this.#connection.start(),
-      }, 'Start over'),
-      element('a', { class: 'button', href: '/' }, 'All rooms')))
-  }
-
-  #askForToken() {
-    const field = element('input', {
-      class: 'field large', type: 'password', placeholder: 'Token', 'aria-label': 'Token', autocomplete: 'off', required: true,
-    })
-    return card('link', 'This room needs a token', 'You got it with the link, or from whoever runs the server.',
-      element('form', { class: 'row', onsubmit: (event) => {
-        event.preventDefault()
-        enterWith(field.value)
-      } }, field, element('button', { type: 'submit', class: 'button primary' }, 'Enter')))
   }
 
   #askForNextToken(words: string) {
@@ -209,11 +182,6 @@ export class States {
       }, icon('close')))
     this.#banners.append(made)
   }
-}
-
-function card(picture: string, title: string, words: string, ...more: Child[]) {
-  return element('div', { class: 'card floating' }, picture !== '' && icon(picture), element('h2', {}, title),
-    words !== '' && element('p', { class: 'quiet' }, words), ...more)
 }
 
 /** Grey placeholder shapes that are shown while the drawing is loaded. */

@@ -1,6 +1,6 @@
 import { counted, within } from '../basics/words.js'
+import { confirmed } from '../elements/dialog.js'
 import type { OwnTabs } from '../state/own-tabs.js'
-import type { LaterPart } from '../state/parts.js'
 import type { Presence } from '../state/presence.js'
 
 /** The page asks for confirmation before it removes more shapes than this. */
@@ -12,13 +12,11 @@ const unaskedMax = 5
 export class Consent {
   #presence
   #ownTabs
-  #dialogs
   #isAsking = false
 
-  constructor(presence: Presence, ownTabs: OwnTabs, dialogs: LaterPart<typeof import('../elements/dialog.js')>) {
+  constructor(presence: Presence, ownTabs: OwnTabs) {
     this.#presence = presence
     this.#ownTabs = ownTabs
-    this.#dialogs = dialogs
   }
 
   /**
@@ -46,10 +44,9 @@ export class Consent {
     if (this.#isAsking) return false
     this.#isAsking = true
     try {
-      const dialogs = await this.#dialogs.get()
       for (;;) {
         const [wasAlone, asked] = [this.#isAlone, count()]
-        if (!await dialogs?.confirmed(question, `${consequence(asked)} You can undo it.`, words)) return false
+        if (!await confirmed(question, `${consequence(asked)} You can undo it.`, words)) return false
         // The person has agreed only to what the question said. If other people have come or more shapes were drawn
         // since then, the question is asked again.
         if (!wasAlone || (this.#isAlone && count() <= asked)) return true

@@ -10,6 +10,7 @@ import { mentionOf } from '../state/labels.js'
 import type { Me } from '../state/me.js'
 import type { Names } from '../state/names.js'
 import type { Notices } from '../state/notices.js'
+import type { LaterPart } from '../state/parts.js'
 import type { Permission } from '../state/permission.js'
 import type { Presence } from '../state/presence.js'
 import type { Shown } from '../state/shown.js'
@@ -96,7 +97,7 @@ export class History {
 
   constructor({ ask: request, room, core, documents, editing, notices, permission, presence, shown, names, me, consent }: {
     ask: typeof ask, room: string, core: Core, documents: Documents, editing: Editing, notices: Notices, permission: Permission,
-    presence: Presence, shown: Shown, names: Names, me: Me, consent: Consent,
+    presence: Presence, shown: Shown, names: Names, me: Me, consent: LaterPart<Consent>,
   }) {
     this.#request = request
     this.#room = room
@@ -382,7 +383,7 @@ export class History {
     this.#stop()
     const changes = () => restoration(then.shapes, JSON.parse(this.#shown.live.exportDrawing()).shapes)
     const question = `Go back to how it was ${momentWords(then.at)}?`
-    if (!await this.#consent.mayGoBack(question, 'Restore', () => changes().gone.length) || !this.isOpen) return
+    if (!await (await this.#consent.get())?.mayGoBack(question, 'Restore', () => changes().gone.length) || !this.isOpen) return
     const { edits, gone } = changes()
     this.close()
     if (edits.length + gone.length === 0) {

@@ -13,7 +13,7 @@ import type { Hands } from './hands.js'
  * bundle of its own only if that saves some kilobytes of the first visit, because a bundle repeats what it imports.
  */
 export function makeActions(hands: Hands, guiding: LaterPart<Guiding | null>) {
-  const { room, documents, notices, permission, selection, parts, dialogs, aligning, connecting } = hands
+  const { room, documents, notices, permission, selection, parts, aligning, connecting } = hands
   const files = parts.later(
     () => bundle('/keep/files.js') as Promise<typeof import('../keep/files.js')>, ({ Files }) => new Files(hands))
   // The history gets `ask`, because only this script's copy of it has the token.
@@ -38,7 +38,7 @@ export function makeActions(hands: Hands, guiding: LaterPart<Guiding | null>) {
     ({ Minimap }) => new Minimap({ ...hands, minimap }))
   minimap.on('change', () => map.get())
   if (minimap.isOn) map.prepare()
-  const link = new Link(room, notices, dialogs)
+  const link = new Link(room, notices)
   new Drop(permission, files)
 
   // The modules for copying, adding and saving are loaded after a person's first action, so that they don't delay the

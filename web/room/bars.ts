@@ -34,7 +34,10 @@ export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
   const equipped = { ...hands, actions }
   const panel = makePanel(hands, actions)
   const people = new People(me, presence, ownTabs, follow)
-  const states = new States(equipped)
+  const cards = parts.later(
+    () => bundle('/bars/outside-cards.js') as Promise<typeof import('../bars/outside-cards.js')>,
+    ({ outsideCard }) => (kind: string, code: string) => outsideCard(kind, code, equipped))
+  const states = new States({ ...equipped, cards })
   const toolbar = new Toolbar(equipped)
   elementById('opening').remove()
   // The element's place decides the order of the Tab key: from the text field to the bars.

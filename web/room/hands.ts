@@ -4,11 +4,9 @@ import { Lifting } from '../arrange/lifting.js'
 import { Momentum } from '../arrange/momentum.js'
 import { fittedTo } from '../canvas/fitted.js'
 import { keepBeside } from '../draw/making.js'
-import * as dialog from '../elements/dialog.js'
 import { elementById } from '../elements/element.js'
 import { Shaking } from '../gestures/shake.js'
 import { Clipboard } from '../keep/clipboard.js'
-import { Consent } from '../keep/consent.js'
 import { ask } from '../network/address.js'
 import { Removals } from '../others/removals.js'
 import { Hand } from '../state/hand.js'
@@ -31,7 +29,6 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
   new Removals({ ...board, hand }, parts.later(
     () => bundle('/others/bringing-back.js') as Promise<typeof import('../others/bringing-back.js')>,
     ({ BringingBack }) => new BringingBack({ ...board, ask, momentum })))
-  const dialogs = parts.later(async () => dialog, (loaded) => loaded)
   const writing = new Writing(stage, board, names, parts.later(
     () => bundle('/write/mark-keys.js') as Promise<typeof import('../write/mark-keys.js')>, (loaded) => loaded))
   // What the core tells waits until the code is there.
@@ -52,12 +49,17 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
   const pasting = parts.later(
     () => bundle('/keep/pasting.js') as Promise<typeof import('../keep/pasting.js')>,
     ({ Pasting }) => new Pasting({ ...board, momentum }))
-  documents.on('ready', () => pasting.prepare())
+  const consent = parts.later(
+    () => bundle('/keep/consent.js') as Promise<typeof import('../keep/consent.js')>,
+    ({ Consent }) => new Consent(presence, ownTabs))
+  documents.on('ready', () => {
+    pasting.prepare()
+    consent.prepare()
+  })
   const reach = {
-    ...board, momentum, hand, writing, dialogs,
+    ...board, momentum, hand, writing, consent,
     hole: new Hole(elementById('hole'), stage, board),
     lifting: new Lifting(board),
-    consent: new Consent(presence, ownTabs, dialogs),
     clipboard: new Clipboard({ ...board, momentum }, pasting),
     duplicating: new Duplicating({ ...board, momentum }),
     shaking: new Shaking(),

@@ -87,7 +87,7 @@ async function removeAll(
   { consent, editing, shown }: Pick<ActReach, 'consent' | 'editing' | 'shown'>,
   { question, yes, done, remove }: { question: string, yes: string, done: string, remove: () => unknown },
 ) {
-  if (shown.replica.shapeCount === 0 || !await consent.mayEmpty(question, yes, () => shown.replica.shapeCount)) return
+  if (shown.replica.shapeCount === 0 || !await (await consent.get())?.mayEmpty(question, yes, () => shown.replica.shapeCount)) return
   // Somebody else might have removed everything while the question was open.
   if (shown.replica.shapeCount > 0 && remove() !== undefined) editing.sayUndoable(done)
 }

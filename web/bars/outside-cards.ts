@@ -1,0 +1,54 @@
+import { counted } from '../basics/words.js'
+import { element } from '../elements/element.js'
+import { enterWith } from '../network/address.js'
+import type { Connection } from '../network/connection.js'
+import type { Shown } from '../state/shown.js'
+import type { Doables } from '../tools/actions.js'
+import { card } from './card.js'
+
+// What the page says to somebody who isn't in the room: the room was deleted, or they can't enter it.
+
+type Reach = { connection: Connection, shown: Shown, actions: Doables }
+
+/** @param code why the server closed the connection */
+export function outsideCard(kind: string, code: string, { connection, shown, actions }: Reach) {
+  switch (kind) {
+    case 'deleted': return deleted({ connection, shown, actions })
+    case 'token': return askForToken()
+    case 'crowded': return card('person', 'There’s no space right now',
+      'This room, or the server, has as many people as it can take. We keep trying, and open the room as soon as somebody leaves.',
+      element('div', { class: 'row card-buttons' },
+        element('button', { type: 'button', class: 'button', onclick: () => connection.hurry() }, 'Try now'), toAllRooms()))
+    case 'elsewhere': return card('person', 'You’re in this room in another place',
+      'Your token is for one person, who can be here only once. What you changed here is kept.',
+      element('button', { type: 'button', class: 'button primary', onclick: () => connection.start() }, 'Go on here'))
+    default: return card('warning', 'You can’t enter this room', code === 'forbidden'
+      ? 'You don’t have access. Ask the person who gave you the link.'
+      : 'This page and the server don’t work together. Reloading the page may help.', toAllRooms())
+  }
+}
+
+const toAllRooms = () => element('a', { class: 'button', href: '/' }, 'All rooms')
+
+function deleted({ connection, shown, actions }: Reach) {
+  const count = shown.replica.shapeCount
+  return card('trash', 'This room was deleted', count > 0
+    ? `This page still has what you last saw: ${counted(count, 'shape')}.` : 'Nothing is left of it.',
+  element('div', { class: 'row card-buttons' },
+    count > 0 && element('button', {
+      type: 'button', class: 'button', onclick: () => actions.saveJSON.run(),
+    }, 'Export as JSON'),
+    element('button', { type: 'button', class: 'button', onclick: () => connection.start() }, 'Start over'),
+    toAllRooms()))
+}
+
+function askForToken() {
+  const field = element('input', {
+    class: 'field large', type: 'password', placeholder: 'Token', 'aria-label': 'Token', autocomplete: 'off', required: true,
+  })
+  return card('link', 'This room needs a token', 'You got it with the link, or from whoever runs the server.',
+    element('form', { class: 'row', onsubmit: (event) => {
+      event.preventDefault()
+      enterWith(field.value)
+    } }, field, element('button', { type: 'submit', class: 'button primary' }, 'Enter')))
+}
