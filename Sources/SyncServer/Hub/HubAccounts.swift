@@ -27,7 +27,11 @@ struct Accounts {
 
 extension Hub {
   func allowance(of payer: Payer, in open: OpenRoom, now: Moment) -> Allowance {
-    accounts.allowance(of: payer, isNewRoom: open.isUnpaid, now: now.monotonicMilliseconds)
+    if log.shares.isFull(payer.address) {
+      let words: Text = "too much that your address has written waits to be stored"
+      return Allowance(payer: payer, bound: .nothingNew(.unavailable, words))
+    }
+    return accounts.allowance(of: payer, isNewRoom: open.isUnpaid, now: now.monotonicMilliseconds)
   }
 
   /// What an account was charged for a batch.
@@ -42,18 +46,6 @@ extension Hub {
     let charge = Charge(payer: payer, bytes: bytes, rooms: open.putOnAccount() ? 1 : 0)
     accounts.quotas.charge(payer, bytes: bytes, rooms: charge.rooms, now: clocks.steadyMilliseconds)
     return charge
-  }
-
-  /// The log has stored or refused what an account was charged for.
-  func settle(_ charge: Charge) {
-    let party = charge.payer.address
-    guard log.shares.remove(charge.bytes, of: party) else { return }
-    for session in sessions.all where session.connection.party == party { session.resumeReading(.share) }
-  }
-
-  /// Too many bytes of an address wait to be stored.
-  func pause(_ party: String) {
-    for session in sessions.all where session.connection.party == party { session.pauseReading(.share) }
   }
 
   /// Gives back what was charged for a batch that the log hasn't stored. Otherwise clients that try again and again

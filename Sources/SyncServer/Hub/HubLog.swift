@@ -22,7 +22,7 @@ extension Hub {
     case .unusable(let fault): end(for: fault)
     case .appended(let appended): return queue(appended)
     case .failed(let id, _, let error):
-      if let append = takeAppend(id) {
+      if let append = log.takeAppend(id) {
         deliveries.add(.failure(append, error), for: append.room)
       }
       // Any request may find that a room is damaged. That is handled at once, because the log stores nothing more in
@@ -94,15 +94,8 @@ extension Hub {
   /// A commit that takes longer than this is logged as slow.
   private static let slowCommitMicroseconds: UInt64 = 250_000
 
-  /// The batch that the log has answered.
-  private func takeAppend(_ number: UInt64) -> LogDesk.Append? {
-    let append = log.takeAppend(number)
-    if let charge = append?.charge { settle(charge) }
-    return append
-  }
-
   private func queue(_ appended: AppendedRecords) {
-    let sent = appended.id.flatMap { takeAppend($0) }
+    let sent = appended.id.flatMap { log.takeAppend($0) }
     // A room that was closed while its batch was under way may be open again as another object.
     let append = sent?.room.isGone == true ? nil : sent
     guard let open = append?.room ?? rooms.heeding(appended.room), !open.isGone, open.begin(epoch: appended.epoch)

@@ -140,7 +140,6 @@ extension Hub {
     session.actor = actor
     session.joined(open, as: role, id)
     open.seat(session, id)
-    if log.shares.isFull(party) { session.pauseReading(.share) }
     // The room might have asked to pause reading before the session had a seat, because the answer to `hello` is long.
     if open.room.hasPausedReading(from: id) { session.pauseReading(.backlog) }
     journal.noteJoin(

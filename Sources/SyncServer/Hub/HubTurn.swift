@@ -125,7 +125,6 @@ extension Hub {
   private func append(_ batch: EncodedBatch, to open: OpenRoom) {
     let number = log.nextNumber()
     let charge = charge(batch.payer, bytes: batch.storedBytes, to: open)
-    if let charge, log.shares.add(charge.bytes, of: charge.payer.address) { pause(charge.payer.address) }
     counts.noteAppend(operations: batch.operationCount)
     log.append(
       LogDesk.Append(

@@ -87,11 +87,16 @@ struct LogDesk {
 
   mutating func append(_ append: Append, number: UInt64, _ request: AppendRequest) {
     appends[number] = append
+    if let charge = append.charge { shares.add(charge.bytes, of: charge.payer.address) }
     requests.append(.append(request))
   }
 
   /// Removes and returns the batch that the log has answered.
-  mutating func takeAppend(_ number: UInt64) -> Append? { appends.removeValue(forKey: number) }
+  mutating func takeAppend(_ number: UInt64) -> Append? {
+    let append = appends.removeValue(forKey: number)
+    if let charge = append?.charge { shares.remove(charge.bytes, of: charge.payer.address) }
+    return append
+  }
 
   /// - Parameter fault: why the log can't be written from now on, or `nil` if it can.
   mutating func note(_ fault: StorageFault?) { self.fault = fault }

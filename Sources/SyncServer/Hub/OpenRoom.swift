@@ -202,7 +202,8 @@ final class OpenRoom: @unchecked Sendable {
   /// because the log has all records. A room with a damaged log stays open in any case.
   var awaitsSnapshot: Bool { lacksSnapshot && (isLogDamaged || room.position > snapshot.positionTried) }
 
-  /// As many bytes of texts and paths in a snapshot cost about as much as reading an operation.
+  /// As many bytes of texts and paths in a snapshot cost about as much as reading an operation without any. An operation
+  /// may have some too, so they make snapshots at most four times rarer.
   private static let longBytesOfOperation = 256
 
   /// A new snapshot is worth its cost if reading the operations since the old one takes at least as long as making it.
@@ -210,8 +211,9 @@ final class OpenRoom: @unchecked Sendable {
   var isWorthSnapshot: Bool {
     if isLogDamaged { return lacksSnapshot }
     let since = room.operationCount - min(snapshot.operations, room.operationCount)
-    let canvas = room.canvas
-    return isStored && since >= UInt64(max(4_096, canvas.shapeCount, canvas.longBytes / OpenRoom.longBytesOfOperation))
+    let least = max(4_096, room.canvas.shapeCount)
+    let wanted = max(least, room.canvas.longBytes / OpenRoom.longBytesOfOperation)
+    return isStored && since >= UInt64(min(wanted, 4 * least))
   }
 }
 

@@ -7,8 +7,6 @@ struct Pauses {
     case opening
     /// Too many answers to the session wait to be sent, or too many of its operations wait to be durable.
     case backlog
-    /// Too many bytes of the session's address wait to be stored.
-    case share
   }
 
   private var reasons: Set<Reason> = []

@@ -1,8 +1,8 @@
 /// How many bytes of each address wait to be stored.
 ///
 /// The log stores the batches of all clients in the order in which they came. Without a bound, one address with many
-/// connections could fill that queue while the disk is slow, and everybody would wait for all of it. So the connections
-/// of an address with too many bytes aren't read until the log has stored half of them.
+/// connections could fill that queue while the disk is slow, and everybody would wait for all of it. So an address with
+/// too many bytes can write nothing new until the log has stored half of them.
 ///
 /// What always holds: an address is full from the time when it reaches `bytesMax` until at most half of that waits.
 struct StoringShares {
@@ -15,16 +15,14 @@ struct StoringShares {
 
   func isFull(_ party: String) -> Bool { full.contains(party) }
 
-  /// - Returns: whether this batch has made the address full.
-  mutating func add(_ bytes: Int, of party: String) -> Bool {
+  mutating func add(_ bytes: Int, of party: String) {
     waiting[party, default: 0] += bytes
-    return waiting[party, default: 0] >= bytesMax && full.insert(party).inserted
+    if waiting[party, default: 0] >= bytesMax { full.insert(party) }
   }
 
-  /// - Returns: whether the address is full no longer.
-  mutating func remove(_ bytes: Int, of party: String) -> Bool {
+  mutating func remove(_ bytes: Int, of party: String) {
     let left = waiting[party, default: 0] - bytes
     waiting[party] = left > 0 ? left : nil
-    return left <= bytesMax / 2 && full.remove(party) != nil
+    if left <= bytesMax / 2 { full.remove(party) }
   }
 }

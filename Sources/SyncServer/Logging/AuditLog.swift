@@ -43,7 +43,7 @@ struct AuditLog: Sendable {
     isCut = AuditLog.isCut(path)
   }
 
-  /// Opens the file, or a pipe. If nobody reads a pipe, or its reader stops for a while, lines are lost, which is an
+  /// Opens the file, or a pipe that somebody reads. If its reader stops for a while, lines are lost, which is an
   /// `AuditFault`: a server that waited for the reader would serve nobody.
   private static func open(_ path: String) throws(AuditFault) -> Int32 {
     let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
