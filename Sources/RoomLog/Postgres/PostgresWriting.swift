@@ -28,6 +28,8 @@ final class PostgresWriting {
   /// The requests of a batch that the database has refused. One of them is at fault, so each is sent alone, before all
   /// other requests.
   private var singles: [LogRequest] = []
+  /// Whether the batch that they were in was refused because of a lock.
+  private var singlesHaveWaited = false
   private var underWay: PostgresBatch?
   /// Whether the connection broke while the batch was under way, so that the batch's outcome is unknown.
   private var isUndecided = false
@@ -95,8 +97,7 @@ final class PostgresWriting {
 
   private func sendNext() {
     while link.isReady, underWay == nil, let next = takeSingle() {
-      // This append, or the batch that it was in, has waited for a lock already, perhaps. All others wait for it now.
-      if next.isAppend { append([next], isPatient: false) } else { change(next) }
+      if next.request.isAppend { append([next.request], isPatient: next.isPatient) } else { change(next.request) }
     }
     guard link.isReady, underWay == nil, !waiting.isEmpty else { return }
     var requests: [LogRequest] = []
@@ -116,9 +117,12 @@ final class PostgresWriting {
   }
 
   /// Takes the next request if it needs its own transaction.
-  private func takeSingle() -> LogRequest? {
-    if !singles.isEmpty { return singles.removeFirst() }
-    return waiting.first.map(goesAlone) == true ? waiting.removeFirst() : nil
+  ///
+  /// `isPatient`: whether it may wait for locks as long as this connection may. An append whose batch, or whose room, was
+  /// refused because of a lock has waited already, and all others wait for it now.
+  private func takeSingle() -> (request: LogRequest, isPatient: Bool)? {
+    if !singles.isEmpty { return (singles.removeFirst(), !singlesHaveWaited) }
+    return waiting.first.map(goesAlone) == true ? (waiting.removeFirst(), false) : nil
   }
 
   /// An append to a room whose last append was refused will probably be refused too, and would have a whole batch rolled
@@ -198,7 +202,10 @@ final class PostgresWriting {
         return self.link.refuse(fault)
       }
       // To find the request at fault, each request of the batch is sent alone.
-      guard !givesWay, batch.requests.count == 1 else { return self.singles.insert(contentsOf: batch.requests, at: 0) }
+      guard !givesWay, batch.requests.count == 1 else {
+        self.singlesHaveWaited = state == PostgresFailure.lockTimeout
+        return self.singles.insert(contentsOf: batch.requests, at: 0)
+      }
       if let room = batch.requests[0].room { self.reports.noteRefused(room, fault) }
       self.refuse(batch, fault)
       guard state == PostgresFailure.lockTimeout else { return }

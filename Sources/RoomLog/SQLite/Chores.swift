@@ -113,7 +113,6 @@ extension Writer {
         // Parts of an unfinished snapshot at the same position are deleted first. Otherwise they would be taken for
         // parts of this one.
         if let index = chores.clearings.firstIndex(of: first.remains) {
-          chores.writings[0].beginAgain()
           chores.clearings.swapAt(0, index)
           try clear(connection)
         } else {
@@ -184,6 +183,7 @@ extension Writer {
 
   private func clear(_ connection: WriterDatabase) throws(SQLiteFailure) {
     let clearing = chores.clearings[0]
+    if clearing == chores.writings.first?.remains { chores.writings[0].beginAgain() }
     // Another snapshot may have been stored at the position since the clearing was planned.
     if case .snapshot(let room, let position) = clearing,
       try connection.isComplete(snapshotAt: position, room: room)
