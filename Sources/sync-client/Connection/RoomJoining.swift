@@ -26,6 +26,8 @@ extension RoomJoining {
   func join(withinMilliseconds: UInt64 = 15_000, tell: (Delay) -> Void) async throws {
     start()
     var waited: UInt64 = 0
+    // A connection that is cut again and again brings parts too, but never all of them.
+    var left = 20 * withinMilliseconds
     var isTold = false
     var end = WaitEnd.tooLate
     repeat {
@@ -36,11 +38,12 @@ extension RoomJoining {
       let before = partsArrived
       end = await waitToJoin(withinMilliseconds: step)
       waited = partsArrived == before ? waited + step : 0
+      left -= min(left, step)
       if end == .tooLate, waited > 0, waited < withinMilliseconds, !isTold {
         tell(delay)
         isTold = true
       }
-    } while end == .tooLate && waited < withinMilliseconds
+    } while end == .tooLate && waited < withinMilliseconds && left > 0
       && (!isUnavailable || waited < Delay.unavailableMilliseconds)
     switch end {
     case .fulfilled where hasReachedRoom: return
