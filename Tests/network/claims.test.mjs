@@ -3,14 +3,16 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 
-import { claim } from '../../build/modules/storage/claims.js'
+let tabs = 0
 
-/** A simulated tab: its storage, and the events of its window. */
+/** A simulated tab: its storage, the events of its window, and its own copy of the code. */
 class Tab extends EventTarget {
   constructor(stored = {}) {
     super()
     this.stored = { ...stored }
+    this.code = import(`../../build/modules/storage/claims.js?tab=${tabs += 1}`)
   }
+  async claim(...how) { return (await this.code).claim(...how) }
   getItem(name) { return this.stored[name] ?? null }
   setItem(name, value) { this.stored[name] = value }
   removeItem(name) { delete this.stored[name] }
@@ -37,29 +39,27 @@ beforeEach(() => Object.defineProperty(globalThis, 'navigator', { value: {}, con
 
 test('a reloaded tab takes its own key again, and a duplicate of it does not', async () => {
   const first = new Tab().show()
-  assert.ok(await claim('room 1'))
-  first.next()
-  assert.equal(await claim('room 1', Infinity), null, 'the first is still there')
+  assert.ok(await first.claim('room 1'))
+  assert.equal(await first.claim('room 1'), null, 'it has it already')
+  assert.equal(await first.next().claim('room 1', Infinity), null, 'the first is still there')
   first.leave()
-  first.next()
-  assert.ok(await claim('room 1', Infinity), 'it was left')
+  assert.ok(await first.next().claim('room 1', Infinity), 'it was left')
 })
 
 test('a page that comes back without being loaded anew holds its key again', async () => {
   const first = new Tab().show()
-  await claim('room 1')
+  await first.claim('room 1')
   first.leave()
   first.dispatchEvent(new Event('pageshow'))
-  first.next()
-  assert.equal(await claim('room 1', Infinity), null)
+  assert.equal(await first.next().claim('room 1', Infinity), null)
 })
 
 test('a key that was given back is left to whoever finds it silent', async () => {
   const first = new Tab().show()
-  const release = await claim('room 1')
+  const release = await first.claim('room 1')
   release()
   first.leave()
-  first.next()
-  assert.equal(await claim('room 1', Date.now()), null)
-  assert.ok(await claim('room 1', Date.now() - 61_000))
+  const second = first.next()
+  assert.equal(await second.claim('room 1', Date.now()), null)
+  assert.ok(await second.claim('room 1', Date.now() - 61_000))
 })

@@ -1,8 +1,7 @@
 import { openDialog } from '../elements/dialog.js'
 import { element } from '../elements/element.js'
 import { isReadable, serverName, shownName } from '../network/room-names.js'
-import { keptRooms } from '../storage/database.js'
-import { inTime } from '../storage/keeper.js'
+import { inTime, keptRooms } from '../storage/database.js'
 import { answerOf, copyTo, Refused, roomsOf } from './requests.js'
 
 /**

@@ -1,4 +1,4 @@
-import { editsOf, keyOf } from './database.js'
+import { editsOf, inTime, keyOf } from './database.js'
 
 // Decides which tab uses which actor. An actor's unsent edits belong to the tab that holds the lock of the actor's key.
 // The browser releases the lock when the tab closes, for whatever reason.
@@ -21,10 +21,12 @@ export interface Place { key: string, share: number, release: (() => void) | nul
 export async function placeFor(room: string, actor: number): Promise<Place> {
   const key = (number: number) => keyOf(room, actor, number)
   try {
-    const kept = navigator.locks ? [] : await editsOf(room)
+    const kept = await inTime(editsOf(room))
     for (let number = 0; ; number += 1) {
-      const usedAt = kept.some((edits) => edits.key === key(number)) ? Infinity : 0
-      const release = await claim(key(number), usedAt)
+      const edits = kept.find((other) => other.key === key(number))
+      // What a closed tab hasn't sent stays in its place until a courier has sent it.
+      if (edits && edits.unsent > 0) continue
+      const release = await claim(key(number), edits && !navigator.locks ? Infinity : 0)
       if (release) return { key: key(number), share: Math.min(number, sharesMax - 1), release }
     }
   } catch {

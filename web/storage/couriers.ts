@@ -4,8 +4,8 @@ import { Connection } from '../network/connection.js'
 import type { Notices } from '../state/notices.js'
 import type { Permission } from '../state/permission.js'
 import type { Refusals } from '../state/refusals.js'
-import { drawingOf, editsOf, forgetEdits, type KeptDrawing, type KeptEdits } from './database.js'
-import { claimEdits, inTime, restore } from './keeper.js'
+import { drawingOf, editsOf, forgetEdits, inTime, type KeptDrawing, type KeptEdits } from './database.js'
+import { claimEdits, restore } from './keeper.js'
 
 /** How long this tab is out of the room while edits of its own actor are sent. */
 const absenceMilliseconds = 10_000
@@ -25,6 +25,9 @@ export class Couriers {
   #notices
   #atWork = new Set<string>()
   #isLooking = false
+  /** Until when this tab doesn't try to send what a closed tab of the same actor has left, and the next pause. */
+  #restsUntil = 0
+  #pause = 60_000
 
   constructor({ core, room, options, connection, permission, refusals, notices }: {
     core: Core, room: string, options: ReplicaOptions, connection: Connection, permission: Permission,
@@ -51,7 +54,8 @@ export class Couriers {
         if (!claimed) continue
         const { own, release } = claimed
         // If the drawing can't be read, the replica loads the room.
-        if (own && own.unsent > 0) {
+        if (own && own.unsent > 0 && own.actor === replica.actor && performance.now() < this.#restsUntil) release()
+        else if (own && own.unsent > 0) {
           const sent = this.#send(own, await inTime(drawingOf(this.#room)).catch(() => undefined), release)
           if (own.actor === replica.actor) await sent
         } else await inTime(forgetEdits(key)).finally(release)
@@ -82,6 +86,11 @@ export class Couriers {
       replica.destroy()
       this.#atWork.delete(key)
       if (isSelf || this.#connection.isElsewhere) this.#connection.start()
+      if (isSelf && !isDelivered) {
+        // This tab leaves the room less and less often for them.
+        this.#restsUntil = performance.now() + this.#pause
+        this.#pause *= 2
+      }
       if (isDelivered) {
         await forgetEdits(key).catch(() => {})
         if (count > 0) this.#notices.say(count === 1

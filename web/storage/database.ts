@@ -1,5 +1,12 @@
 import { forgetAtOnce, keptAtOnce } from './farewell.js'
 
+const readingMilliseconds = 5_000
+
+/** Adds a timeout to an answer of the storage, because the storage might hang. */
+export const inTime = <T>(answer: Promise<T>): Promise<T> => Promise.race([answer, new Promise<never>((_, reject) => {
+  setTimeout(() => reject(new Error('the browser’s storage doesn’t answer')), readingMilliseconds)
+})])
+
 // The IndexedDB database: each actor's unsent edits, and the last known drawing of each room.
 
 const name = 'canvas'

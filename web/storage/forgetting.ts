@@ -1,5 +1,5 @@
-import { editsOf, forgetDrawing, forgetEdits } from './database.js'
-import { claimEdits, inTime } from './keeper.js'
+import { editsOf, forgetDrawing, forgetEdits, inTime } from './database.js'
+import { claimEdits } from './keeper.js'
 
 /**
  * Forgets what this browser has stored of a room that the server has deleted. If there are edits that were never sent,

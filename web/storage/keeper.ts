@@ -8,7 +8,7 @@ import type { LaterPart } from '../state/parts.js'
 import type { Shown } from '../state/shown.js'
 import { claim, type Place, placeFor } from './claims.js'
 import type { Couriers } from './couriers.js'
-import { drawingOf, editsOf, forgetDrawing, forgetEdits, keep, type KeptDrawing, type KeptEdits } from './database.js'
+import { drawingOf, editsOf, forgetDrawing, forgetEdits, inTime, keep, type KeptDrawing, type KeptEdits } from './database.js'
 import { keepAtOnce } from './farewell.js'
 
 /** How often a tab looks for edits that closed tabs have left, and how long a closing tab keeps its lock. */
@@ -24,7 +24,6 @@ const storageMilliseconds = 1_000
  * The timeout for reading stored edits when the page opens. If it expires, `Couriers` sends these edits as soon as they
  * can be read.
  */
-const readingMilliseconds = 5_000
 /** The pause between a failed save and the next attempt. */
 const againMilliseconds = 5_000
 /**
@@ -88,11 +87,6 @@ export async function claimEdits(room: string, key: string, usedAt: number) {
     throw error
   }
 }
-
-/** Adds a timeout to an answer of the storage, because the storage might hang. */
-export const inTime = <T>(answer: Promise<T>): Promise<T> => Promise.race([answer, new Promise<never>((_, reject) => {
-  setTimeout(() => reject(new Error('the browser’s storage doesn’t answer')), readingMilliseconds)
-})])
 
 /** The drawing with the unsent edits of other tabs applied. Those tabs or `Couriers` send these edits. */
 function withUnsent(core: Core, drawing: KeptDrawing | undefined, edits: KeptEdits[]): KeptDrawing | undefined {
