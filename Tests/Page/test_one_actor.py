@@ -34,6 +34,13 @@ class Tabs:
         self.context = tab.context
         return tab
 
+    def open_both(self):
+        """Two tabs, of which the newer one is in the room."""
+        one, two = self.open(), self.open()
+        resting(one).wait_for()
+        two.wait(LIVE, "the newer tab is in the room")
+        return one, two
+
     def shapes(self):
         """The shapes that the server has, with their stamps."""
         request = urllib.request.Request(
@@ -56,10 +63,7 @@ def resting(tab):
 def test_one_of_two_tabs_is_in_the_room_until_the_person_goes_to_the_other(world, room, tmp_path):
     """The other says so. It comes back when it is pressed there, or when the person returns to it."""
     with opened(world, tmp_path) as tabs:
-        one = tabs.open()
-        two = tabs.open()
-        resting(one).wait_for()
-        two.wait(LIVE, "the newer tab is in the room")
+        one, two = tabs.open_both()
         assert one.page.inner_text(".status-words") == "Open in another place"
         one.page.get_by_role("button", name="Go on here").click()
         resting(two).wait_for()
@@ -73,10 +77,7 @@ def test_one_of_two_tabs_is_in_the_room_until_the_person_goes_to_the_other(world
 def test_what_two_tabs_have_not_sent_arrives_from_both_under_different_stamps(world, room, tmp_path):
     """Without a server, both draw at the same time, and are closed. Each counts in a share of its own."""
     with opened(world, tmp_path) as tabs:
-        one = tabs.open()
-        two = tabs.open()
-        resting(one).wait_for()
-        two.wait(LIVE, "the newer tab is in the room")
+        one, two = tabs.open_both()
         tabs.own.server.kill()
         at = int(time.time() * 1000) + 1_000
         for number, tab in enumerate((one, two)):
