@@ -465,7 +465,8 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
 
 @pytest.mark.parametrize("is_away", [False, True])
 def test_who_loses_to_a_text_that_is_put_back_is_told_however_late(room, is_away):
-    """Also if they were away at the time. If somebody only writes over a text later, nobody is told: they have read it."""
+    """They are told also if they were away at the time. But nobody is told if a text that they have seen is written over
+    later."""
     ann, bob, square = two_at(room)
     # The core tells no loss, as if each text had been there for a while.
     bob.run("const { live } = app; const { received } = live; "

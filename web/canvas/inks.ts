@@ -26,7 +26,7 @@ const widthStep = 10
 /** `width` is in hundredths of the stroke's width; the default is 100. */
 export type InkPoint = Point & { width?: number }
 
-/** What ink is painted on. `seen` identifies the picture: it changes when all has to be painted anew. */
+/** The canvas on which ink is painted. `seen` is the number of the picture on it. Each new picture is painted from scratch. */
 type Sheet = { context: Context2D, pixels: Pixels, isDark: boolean, seen: number }
 
 /** Consecutive curves of a stroke. */

@@ -216,8 +216,8 @@ final class PostgresWriting {
     }
   }
 
-  /// If so many rooms are locked and nothing else can be stored, a whole table is probably locked. Then nothing counts as
-  /// storable. Otherwise each request would wait for the lock, one after another.
+  /// If this many rooms are locked and no batch could be stored in between, the whole table is probably locked. Then the
+  /// node gives up its connection. Otherwise each request would wait for the lock, one after another.
   private static let lockedOutMax = 3
 
   /// How many conflicts in a row are retried. After that, the request is refused.

@@ -5,7 +5,8 @@
 // What a single client asks too much of, at the end of a history. All others have to fare as if it weren't there.
 
 extension HubHistory {
-  /// A layout of more shapes than may be written at once is taken, because nobody has written for a while.
+  /// Sends a layout with more shapes than the rate allows at once. The server takes it, because nobody has written for a
+  /// while.
   func layOutAtLast() {
     let count = 3 * configuration.limits.operationsPerSecond
     guard count < configuration.limits.shapes else { return }
