@@ -72,7 +72,7 @@ unsteady_max=3
 again() {
   local log=$1 failed
   shift
-  failed=$(grep '^FAILED ' "$log") || return 1
+  failed=$(grep -E '^(FAILED|ERROR) ' "$log") || return 1
   [ "${STEADY:-0}" != 1 ] && [ "$(wc -l <<<"$failed")" -le "$unsteady_max" ] || return 1
   "$@" --last-failed --numprocesses 0 >>"$log" 2>&1 || return 1
   echo "$failed" >>"$logs/unsteady"
