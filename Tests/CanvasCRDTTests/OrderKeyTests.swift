@@ -39,7 +39,8 @@ struct OrderKeyTests {
   func ordered() throws {
     let texts: [Text] = ["0V", "1", "9zz", "A", "Z", "ZV", "a", "az", "z", "zz"]
     let keys = try texts.map { try #require(OrderKey($0)) }
-    #expect(keys.shuffled().sorted() == keys)
+    var random = SeededGenerator(seed: 1)
+    #expect(keys.shuffled(using: &random).sorted() == keys)
   }
 
   @Test("between any two keys there is a valid one, or none that fits")

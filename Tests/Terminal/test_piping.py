@@ -122,7 +122,7 @@ async def test_it_reads_no_more_than_may_be_unanswered(shared):
 async def test_a_server_that_dies_in_the_middle_loses_nothing(shared):
     """The server is killed and restarted twice. Every line is acknowledged once, and every last position is stored."""
     with Server() as own:
-        shapes = [identifier() for _ in range(20)]
+        shapes, chance = [identifier() for _ in range(20)], random.Random(1)
         last = {}
         async with await start(own, "pipe", "killed", "--window", 32) as pipe:
             answers = []
@@ -135,7 +135,7 @@ async def test_a_server_that_dies_in_the_middle_loses_nothing(shared):
                 for shape in shapes:
                     await pipe.write({"shape": shape, "set": {"kind": "rectangle"}})
                 for number in range(1_500):
-                    shape = random.choice(shapes)
+                    shape = chance.choice(shapes)
                     last[shape] = [number, 0]
                     await pipe.write(move(shape, number))
                 pipe.process.stdin.close()
