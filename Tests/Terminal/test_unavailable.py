@@ -70,7 +70,7 @@ async def test_commands_that_run_once_give_up_after_ten_seconds():
             told, gave_up = done.err.splitlines()
             assert "waiting: " in told and WORDS in told, done
             assert "waiting: " not in gave_up, done
-        assert 8 < asyncio.get_running_loop().time() - begun < 40
+        assert asyncio.get_running_loop().time() - begun > 8
 
 
 async def test_a_drawing_that_comes_slowly_is_waited_for(shared):
@@ -82,9 +82,9 @@ async def test_a_drawing_that_comes_slowly_is_waited_for(shared):
     async def delay(message):
         nonlocal parts
         parts += message[0] != WELCOME
-        await asyncio.sleep(0 if message[0] == WELCOME else 0.8)
+        await asyncio.sleep(0 if message[0] == WELCOME else 1)
         return message
 
     async with between(shared, "broad", down=delay) as there:
-        done = await run(None, "add", "broad", "star", "name=Sun", "--patience", "2s", "--server", there)
-        assert "made Sun" in done.out and parts > 4, (done, parts)
+        done = await run(None, "add", "broad", "star", "name=Sun", "--patience", "6s", "--server", there)
+        assert "made Sun" in done.out and parts > 7, (done, parts)
