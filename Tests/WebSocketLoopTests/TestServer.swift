@@ -14,7 +14,6 @@ final class TestServer: ServerHandler, @unchecked Sendable {
     var requests: [Request] = []
     var messages: [(bytes: [UInt8], isText: Bool)] = []
     var closures: [Closure] = []
-    var closedAt: ContinuousClock.Instant?
     var writable = 0
     var refusals: [Int] = []
   }
@@ -57,10 +56,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
   }
 
   func closed(_ connection: Connection, closure: Closure) {
-    seen.withLock {
-      $0.closures.append(closure)
-      $0.closedAt = .now
-    }
+    seen.withLock { $0.closures.append(closure) }
     onClosed()
   }
   func party(of request: Request) -> String { NetworkAddress.party(of: request.peer) }
