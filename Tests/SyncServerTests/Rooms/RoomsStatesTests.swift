@@ -57,6 +57,27 @@ struct RoomsStatesTests {
     for client in slow { bench.expectCaughtUp(client) }
   }
 
+  @Test("nobody is sent the same state twice, though the room has forgotten a deletion since")
+  func forgottenSince() {
+    var (bench, writer) = crowdedBench()
+    let slow = joinSlowly(&bench, takes: 400)
+    // The broadcast of the deletion follows the state that the reader is being sent. The room can't give the newest
+    // values in place of it once it has forgotten the deletion.
+    bench.write(writer, bench.shape(1)) { $0.delete() }
+    bench.settle()
+    bench.pass(1_000)
+    bench.room.forgetErasures(before: bench.now.wallMilliseconds, request: 9)
+    bench.takeEffects()
+    bench.settle()
+    #expect(bench.room.canvas.erasureCount == 0)
+    bench.write(writer, bench.shape(2)) { $0.name = "renamed" }
+    bench.settle()
+    bench.pass(1_000)
+    for _ in 0..<3_000 where bench.clients[slow].cursor != bench.room.cursor { bench.wake(slow) }
+    bench.expectCaughtUp(slow)
+    #expect(resets(bench, slow) == 2)
+  }
+
   @Test("a room that is deleted makes no states for those who wait for one while it sends everybody away")
   func deleted() {
     var (bench, _) = crowdedBench()

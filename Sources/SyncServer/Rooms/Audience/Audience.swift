@@ -248,9 +248,11 @@ struct Audience: Sendable {
   /// The state that a connection has to be sent because it lacks broadcasts that are no longer kept.
   func want(_ seat: Int, of fold: borrowing Fold, _ ring: borrowing Ring) -> StateStreams.Want? {
     guard let channel = members[seat]?.channel else { return nil }
+    let position = readers.position(of: seat)
     return StateStreams.Want(
       channel: channel,
-      since: fold.differenceStart(readers.position(of: seat)),
+      position: position,
+      since: fold.differenceStart(position),
       party: readers.party(of: seat),
       losses: readers.statesLost(seat),
       ringStart: max(ring.start, channelStarts[channel.index])

@@ -24,7 +24,9 @@ struct StateStreams: Sendable {
   /// The state that a reader lacks.
   struct Want {
     let channel: Channel
-    /// The log position up to which the reader has read. `nil` if it needs the whole state.
+    /// The log position up to which the reader has read. `nil` if it has nothing.
+    let position: UInt64?
+    /// The log position after which the reader needs all changes. `nil` if it needs the whole state.
     let since: UInt64?
     /// The reader's address.
     let party: String
@@ -37,6 +39,13 @@ struct StateStreams: Sendable {
     /// stream was made, and the reader needs these too.
     fileprivate func isMet(by stream: borrowing StateStream, at position: UInt64, _ pairs: PairsTold) -> Bool {
       stream.position == position && (!channel.hasOverlaps || stream.pairsVersion == pairs.version)
+    }
+
+    /// Whether the reader comes further with a stream, and the ring buffer has all broadcasts since. A reader that has
+    /// read as far already needs a state because it can't be sent the newest values in place of those broadcasts, for
+    /// example if a deletion was forgotten. It would be sent the same stream again and again.
+    fileprivate func comesFurther(with stream: borrowing StateStream) -> Bool {
+      stream.ordinal >= ringStart && position ?? 0 < stream.position
     }
   }
 
@@ -100,7 +109,7 @@ struct StateStreams: Sendable {
     for (number, stream) in streams {
       guard stream.suits(want.channel), stream.isDifference(since: want.since) else { continue }
       guard !want.channel.hasOverlaps || pairs.suit(stream) else { continue }
-      guard want.isMet(by: stream, at: position, pairs) || stream.ordinal >= want.ringStart else { continue }
+      guard want.isMet(by: stream, at: position, pairs) || want.comesFurther(with: stream) else { continue }
       if let best, (best.since ?? 0, best.number) > (stream.since ?? 0, number) { continue }
       best = (number, stream.since)
     }
@@ -194,7 +203,7 @@ struct StateStreams: Sendable {
       guard !want.channel.hasOverlaps || pairs.suit(stream) else { continue }
       // A stream from before the newest broadcast is used only if it is long (more than four parts). A short stream is
       // made anew, because the new one takes fewer bytes than the old one and the broadcasts since then.
-      guard want.isMet(by: stream, at: position, pairs) || stream.count > 4 && stream.ordinal >= want.ringStart
+      guard want.isMet(by: stream, at: position, pairs) || stream.count > 4 && want.comesFurther(with: stream)
       else { continue }
       return number
     }
