@@ -213,9 +213,11 @@ extension World {
 
   /// Whether a replica's digest may differ from the room's. The replica then loads the room anew. This is so if a
   /// restored copy of the log lacked records, if the room forgot a deletion before the replica received it, or if the
-  /// log lost records of which the replica has received a part.
+  /// log lost records of which the replica has received a part. A standby that still has a deleted room can lack its
+  /// last records.
   func mayBeMisled(_ party: Party) -> Bool {
-    happened[.restored] != nil || happened[.forgottenEarly] != nil || party.hadPart && happened[.wentBack] != nil
+    let wentBack = happened[.wentBack] != nil || happened[.deletionLost] != nil
+    return happened[.restored] != nil || happened[.forgottenEarly] != nil || party.hadPart && wentBack
   }
 
   private mutating func checkParty(_ index: Int, _ room: Room, _ fold: Canvas) {
