@@ -469,8 +469,38 @@ struct LyingLineTests {
     )
   }
 
-  @Test("a room that another program keeps locked is refused, the program is named, and other rooms are stored")
-  func lockedRow() throws {
+  private static func isUnavailability(_ event: LogEvent) -> Bool {
+    if case .availability(nil, _?) = event { true } else { false }
+  }
+
+  @Test("rooms that another program keeps locked are refused, the program is named, and all nodes store other rooms")
+  func lockedRows() throws {
+    let (free, locked) = (["a", "b", "c", "d"], ["w", "x", "y", "z"])
+    for room in free + locked { try bench.append(room, [bytes("1")]) }
+    let nodes = try (1...2).map { _ in try bench.secondNode(isPatient: false) }
+    try locking("SELECT FROM canvas.rooms WHERE name >= 'w' FOR UPDATE") {
+      // Each node has the free rooms in one batch with the locked ones.
+      for node in nodes { append(to: free + locked, at: node) }
+      for node in nodes {
+        for id in 1...4 as ClosedRange<UInt64> { #expect(node.events.answer(to: id)?.appended != nil) }
+        for id in 5...8 as ClosedRange<UInt64> { #expect(node.events.answer(to: id)?.isUnavailable == true) }
+        // What comes for a room that is refused already doesn't keep others waiting.
+        node.log.submit(["z", "a"].enumerated().map { .append(LogBench.append(9 + UInt64($0), $1, [bytes("3")])) })
+        #expect(node.events.answer(to: 10)?.appended != nil)
+        #expect(node.events.answer(to: 9)?.isUnavailable == true)
+      }
+    }
+    for node in nodes {
+      #expect(node.events.all.compactMap(\.concern).count { $0.contains("psql") } == 1)
+      for room in locked { #expect(node.events.first { $0 == .availability(room: room, nil) } != nil) }
+      #expect(!node.events.all.contains(where: LyingLineTests.isUnavailability))
+      node.log.submit(.append(LogBench.append(11, "z", [bytes("4")], mayCreate: false)))
+      #expect(node.events.answer(to: 11)?.appended != nil)
+    }
+  }
+
+  @Test("what waits for a lock is stored in its order once the lock is gone, and a deletion too")
+  func lockedForAMoment() throws {
     for room in ["a", "b"] { try bench.append(room, [bytes("1")]) }
     let node = try bench.secondNode(isPatient: false)
     try locking("SELECT FROM canvas.rooms WHERE name = 'a' FOR UPDATE") {
@@ -527,6 +557,7 @@ struct LyingLineTests {
 
   @Test("a database that takes no writes isn't logged in to more often than about once in two seconds")
   func readOnly() throws {
+      #expect(!node.events.all.contains(.availability(room: nil, nil)))
     let url = try TestDatabase.make()
     defer { TestDatabase.drop(url) }
     try TestDatabase.ask(

@@ -145,14 +145,18 @@ struct PostgresAddress: Hashable, Sendable {
     case "25006": return .database("\(description) takes no writes now: \(message)")
     case "53100": return .database("\(description): the database's disk is full; free some space there (\(message))")
     case "53300": return .database("\(description) has no connection left; raise max_connections (\(message))")
-    case PostgresFailure.lockTimeout:
-      return .database("\(description): another program keeps rows locked; pg_locks shows which (\(message))")
+    case PostgresFailure.lockTimeout: return lockFault
     case "42501":
       return .unfit("\(description): \(message); GRANT CREATE ON DATABASE, or create the schema canvas for this user")
     // SQLSTATE class 42: the database doesn't know the statement, or its tables aren't those that this server expects.
     case _ where state.hasPrefix("42"): return .unfit("\(description): \(message) (SQLSTATE \(state))")
     default: return .database("\(description): \(message) (SQLSTATE \(state))")
     }
+  }
+
+  /// The fault of rows that can't be written because of somebody's lock.
+  var lockFault: StorageFault {
+    .database("\(description): another program keeps rows locked; pg_locks shows which")
   }
 
   /// Parts of PostgreSQL's messages that mean that it accepts no more connections.

@@ -2,7 +2,7 @@ import Basics
 
 /// Sends a batch of appends as one transaction, and reports which of them are stored.
 extension PostgresWriting {
-  func append(_ requests: [LogRequest], isPatient: Bool = true) {
+  func append(_ requests: [LogRequest]) {
     var batch = PostgresBatch(requests: requests, beganAt: SteadyClock.microseconds())
     batch.known = known(to: requests)
     var statements: [(PostgresStatement, [PostgresValue])] = []
@@ -15,7 +15,7 @@ extension PostgresWriting {
       do throws(LogError) { statements += try self.statements(for: request) } catch { refusals[index] = error }
       places.append(start..<statements.count)
     }
-    carryOut(batch, statements, isPatient: isPatient) { rows in self.stored(batch, rows, places, refusals) }
+    carryOut(batch, statements) { rows in self.stored(batch, rows, places, refusals) }
   }
 
   private func known(to requests: [LogRequest]) -> [String: UInt64] {

@@ -44,7 +44,7 @@ final class PostgresFollowing {
   var deadline: UInt64 { link.isReady ? round.deadline : .max }
 
   static let statements: [PostgresStatement] = [
-    .listen, .listenToNodes, .notify, .tell, .locks, .newer, .look, .endSilent,
+    .listen, .listenToNodes, .notify, .tell, .locks, .newer, .look, .endSilent, .endHolders,
   ]
 
   // MARK: Rooms

@@ -12,7 +12,8 @@ struct PostgresStatement: Sendable {
 /// The log's SQL statements. All values are passed as parameters.
 extension PostgresStatement {
   static let begin = PostgresStatement("begin", "BEGIN ISOLATION LEVEL READ COMMITTED")
-  /// Makes this transaction wait only briefly for locks.
+  /// Makes this transaction wait only briefly for locks. Meanwhile other nodes may wait for the rooms that it has locked
+  /// already.
   static let impatience = PostgresStatement("impatience", "SELECT set_config('lock_timeout', '250ms', true)")
   static let commit = PostgresStatement("commit", "COMMIT")
   static let rollback = PostgresStatement("rollback", "ROLLBACK")
@@ -105,19 +106,60 @@ extension PostgresStatement {
     AND classid = (($1::int8 >> 32) & 4294967295)::oid AND objid = ($1::int8 & 4294967295)::oid AND objsubid = 1
     """
   )
-  /// The connections whose locks this writer waits for. Those of other nodes that have been silent for some time within a
-  /// transaction are ended, and their transactions rolled back. Connections whose commit waits for the standbys are
-  /// spared. A transaction that is prepared for a two-phase commit has process 0.
-  static let endSilent = PostgresStatement(
-    "end_silent",
+  /// Waits until no other transaction keeps a whole table locked against writing.
+  static let tables = PostgresStatement(
+    "tables",
     """
-    SELECT pid::int8, coalesce(application_name, ''), coalesce(usename, ''),
-      CASE WHEN coalesce(application_name, '') NOT IN ('canvas writer', 'canvas helper') THEN false
-        WHEN wait_event = 'ClientRead' AND state_change < clock_timestamp() - $2::int8 * interval '1 microsecond'
-        THEN pg_terminate_backend(pid) ELSE true END
-    FROM unnest(pg_blocking_pids($1::int8::int4)) AS blocking(pid) LEFT JOIN pg_stat_activity USING (pid)
+    WITH rooms AS (UPDATE canvas.rooms SET last = last WHERE false),
+    records AS (UPDATE canvas.records SET bytes = bytes WHERE false) SELECT
     """
   )
+  /// Which of some rooms are locked by other transactions, and whether that is a transaction of another node that goes
+  /// on: it waits neither for a lock nor for its client. Locks the others until the transaction ends.
+  static let locked = PostgresStatement(
+    "locked",
+    """
+    WITH free AS (
+      SELECT name FROM canvas.rooms WHERE name = ANY($1::text[]) FOR NO KEY UPDATE SKIP LOCKED)
+    SELECT name, EXISTS(
+      SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
+      WHERE \(holdsRow) AND application_name IN (\(names)) AND coalesce(wait_event_type, '') NOT IN ('Lock', 'Client'))
+    FROM canvas.rooms WHERE name = ANY($1::text[]) AND name NOT IN (SELECT name FROM free)
+    """
+  )
+  /// The connections whose locks this writer waits for.
+  static let endSilent = PostgresStatement("end_silent", ending("SELECT unnest(pg_blocking_pids($1::int8::int4))"))
+  /// The connections that keep these rooms locked, or that this writer waits for. If several keep a room locked, no
+  /// query tells which, so this also has all connections of nodes that have written something and haven't committed it.
+  static let endHolders = PostgresStatement(
+    "end_holders",
+    ending(
+      """
+      SELECT coalesce(pid, 0) FROM canvas.rooms, pg_locks WHERE name = ANY($1::text[]) AND \(holdsRow)
+      UNION SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name IN (\(names)) AND backend_xid IS NOT NULL
+      UNION SELECT unnest(pg_blocking_pids($3::int8::int4))
+      """
+    )
+  )
+
+  /// SQL for the connections that a query finds. Those of other nodes that have been silent for some time within a
+  /// transaction are ended, and their transactions rolled back. Connections whose commit waits for the standbys are
+  /// spared. A transaction that is prepared for a two-phase commit has process 0.
+  private static func ending(_ query: String) -> String {
+    """
+    SELECT pid::int8, coalesce(application_name, ''), coalesce(usename, ''),
+      CASE WHEN coalesce(application_name, '') NOT IN (\(names)) THEN false
+        WHEN wait_event = 'ClientRead' AND state_change < clock_timestamp() - $2::int8 * interval '1 microsecond'
+        THEN pg_terminate_backend(pid) ELSE true END
+    FROM (\(query)) AS blocking(pid) LEFT JOIN pg_stat_activity USING (pid)
+    """
+  }
+  /// SQL for the names of the connections that write.
+  private static let names = "'canvas writer', 'canvas helper'"
+  /// The SQL condition that a row of `pg_locks` is of the transaction that has locked a room's row.
+  private static let holdsRow = "locktype = 'transactionid' AND granted AND transactionid = rooms.xmax"
+
   /// A small commit that waits for the standbys. When it is done, everything that was read before it is on the standbys
   /// too.
   static let fence = PostgresStatement("fence", "UPDATE canvas.fence SET number = number + 1")

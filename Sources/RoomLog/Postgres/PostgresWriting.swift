@@ -1,3 +1,5 @@
+import Basics
+
 /// The requests of one transaction: any number of appends, or the creation or deletion of one room.
 struct PostgresBatch {
   let requests: [LogRequest]
@@ -14,6 +16,8 @@ struct PostgresBatch {
 /// - At most one batch is under way.
 /// - If a batch's outcome is unknown, it is found out before the next batch is sent.
 /// - Requests for one room are carried out in the order in which they came.
+/// - No batch waits long for a lock: it may hold rooms that other nodes wait for. A room that another program keeps
+///   locked is set aside, and refused after a while.
 final class PostgresWriting {
   /// The number by which the database tells this process from other writers. Random, never 0.
   let number: Int64
@@ -28,15 +32,16 @@ final class PostgresWriting {
   /// The requests of a batch that the database has refused. One of them is at fault, so each is sent alone, before all
   /// other requests.
   private var singles: [LogRequest] = []
-  /// Whether the batch that they were in was refused because of a lock.
-  private var singlesHaveWaited = false
   private var underWay: PostgresBatch?
   /// Whether the connection broke while the batch was under way, so that the batch's outcome is unknown.
   private var isUndecided = false
   /// How many times in a row a batch was rolled back because of a conflict with another transaction.
   private var gaveWay = 0
-  /// The rooms that another program kept locked when they were last written, since a batch was last stored.
-  private var lockedOut: Set<String> = []
+  private var locked = LockedRooms()
+  /// How many times in a row a batch has waited in vain for locks that nobody seems to keep.
+  private var waitedOut = 0
+  /// When to look next at the rooms that are set aside.
+  private var nextLook: UInt64 = 0
   /// When this node last asked PostgreSQL to end silent connections.
   private var endedSilentAt: UInt64 = 0
   /// The PostgreSQL process that was last reported because this node waits for its lock.
@@ -60,22 +65,25 @@ final class PostgresWriting {
 
   static let statements: [PostgresStatement] = [
     .evict, .lock, .pause, .offerSecret, .secret, .settle, .look, .begin, .impatience, .commit, .rollback, .create,
-    .append, .beginRoom, .epoch, .delete,
+    .append, .beginRoom, .epoch, .delete, .tables, .locked,
   ]
 
-  var isDone: Bool { underWay == nil && waiting.isEmpty && singles.isEmpty }
+  var isDone: Bool { underWay == nil && waiting.isEmpty && singles.isEmpty && !locked.isWaitedFor }
   /// The latest time at which to call `goOn`.
-  var deadline: UInt64 { beside.isReady ? nextEndSilent : .max }
+  var deadline: UInt64 {
+    let look = link.isReady && underWay == nil && !locked.isEmpty ? nextLook : .max
+    return min(look, beside.isReady ? nextEndSilent : .max)
+  }
 
   func add(_ request: LogRequest) {
     guard link.isReady else { return reports.refuse(request) }
-    waiting.append(request)
+    if let room = request.room, locked.holds(room) { locked.add(request, to: room) } else { waiting.append(request) }
   }
 
   func isUnderWay(_ append: UInt64) -> Bool { underWay?.requests.contains { $0.id == append } ?? false }
 
   func linkIsLost(_ fault: StorageFault) {
-    let refused = singles + waiting
+    let refused = locked.takeAll() + singles + waiting
     singles = []
     waiting = []
     for request in refused { reports.refuse(request, .unavailable(fault)) }
@@ -89,6 +97,7 @@ final class PostgresWriting {
   }
 
   func goOn(now: UInt64) {
+    if link.isReady, underWay == nil, !locked.isEmpty, now >= nextLook { look(after: nil) }
     sendNext()
     endSilent(now: now)
   }
@@ -97,7 +106,7 @@ final class PostgresWriting {
 
   private func sendNext() {
     while link.isReady, underWay == nil, let next = takeSingle() {
-      if next.request.isAppend { append([next.request], isPatient: next.isPatient) } else { change(next.request) }
+      if next.isAppend { append([next]) } else { change(next) }
     }
     guard link.isReady, underWay == nil, !waiting.isEmpty else { return }
     var requests: [LogRequest] = []
@@ -117,12 +126,9 @@ final class PostgresWriting {
   }
 
   /// Takes the next request if it needs its own transaction.
-  ///
-  /// `isPatient`: whether it may wait for locks as long as this connection may. An append whose batch, or whose room, was
-  /// refused because of a lock has waited already, and all others wait for it now.
-  private func takeSingle() -> (request: LogRequest, isPatient: Bool)? {
-    if !singles.isEmpty { return (singles.removeFirst(), !singlesHaveWaited) }
-    return waiting.first.map(goesAlone) == true ? (waiting.removeFirst(), false) : nil
+  private func takeSingle() -> LogRequest? {
+    if !singles.isEmpty { return singles.removeFirst() }
+    return waiting.first.map(goesAlone) == true ? waiting.removeFirst() : nil
   }
 
   /// An append to a room whose last append was refused will probably be refused too, and would have a whole batch rolled
@@ -157,23 +163,21 @@ final class PostgresWriting {
   }
 
   /// Carries out a batch's statements in one transaction.
-  /// - Parameters:
-  ///   - isPatient: whether to wait for locks as long as this connection may.
-  ///   - stored: is called with the answers after the commit.
+  /// - Parameter stored: is called with the answers after the commit.
   func carryOut(
     _ batch: PostgresBatch,
     _ statements: [(PostgresStatement, [PostgresValue])],
-    isPatient: Bool = true,
     _ stored: @escaping ([PostgresRows]) -> Void
   ) {
     underWay = batch
-    let first: [(PostgresStatement, [PostgresValue])] = isPatient ? [(.begin, [])] : [(.begin, []), (.impatience, [])]
+    let first: [(PostgresStatement, [PostgresValue])] = [(.begin, []), (.impatience, [])]
     link.send(first + statements + [(.commit, [])]) { answer in
       switch answer {
       case .success(let rows) where rows.last?.tag == "COMMIT":
         self.underWay = nil
         self.gaveWay = 0
-        self.lockedOut = []
+        self.waitedOut = 0
+        for request in batch.requests { if let room = request.room { self.locked.noteAnswer(room) } }
         stored(Array(rows.dropFirst(first.count).dropLast()))
       case .success: self.refused(batch, state: "40000", message: "the transaction was rolled back")
       case .failure(.lost):
@@ -188,11 +192,13 @@ final class PostgresWriting {
 
   /// Handles a batch that the database has refused as a whole.
   private func refused(_ batch: PostgresBatch, state: String, message: String) {
-    reports.update { $0.failedCommits += 1 }
+    let isLocked = state == PostgresFailure.lockTimeout
+    if !isLocked { reports.update { $0.failedCommits += 1 } }
     // A failed transaction stays open in the database until it is rolled back.
     link.send([(.rollback, [])]) { answer in
       self.underWay = nil
       guard case .success = answer else { return self.refuse(batch, self.reports.presentFault) }
+      if isLocked { return self.look(after: batch) }
       let fault = self.reports.address.fault(state: state, message: message)
       let givesWay = state.hasPrefix("40") && self.gaveWay < PostgresWriting.gaveWayMax
       self.gaveWay = givesWay ? self.gaveWay + 1 : 0
@@ -202,30 +208,86 @@ final class PostgresWriting {
         return self.link.refuse(fault)
       }
       // To find the request at fault, each request of the batch is sent alone.
-      guard !givesWay, batch.requests.count == 1 else {
-        self.singlesHaveWaited = state == PostgresFailure.lockTimeout
-        return self.singles.insert(contentsOf: batch.requests, at: 0)
+      guard !givesWay, batch.requests.count == 1 else { return self.singles.insert(contentsOf: batch.requests, at: 0) }
+      if let room = batch.requests[0].room {
+        self.locked.noteAnswer(room)
+        self.reports.noteRefused(room, fault)
       }
-      if let room = batch.requests[0].room { self.reports.noteRefused(room, fault) }
       self.refuse(batch, fault)
-      guard state == PostgresFailure.lockTimeout else { return }
-      self.lockedOut.insert(batch.requests[0].room ?? "")
-      guard self.lockedOut.count >= PostgresWriting.lockedOutMax else { return }
-      self.lockedOut = []
-      self.link.refuse(fault)
     }
   }
-
-  /// If this many rooms are locked and no batch could be stored in between, the whole table is probably locked. Then the
-  /// node gives up its connection. Otherwise each request would wait for the lock, one after another.
-  private static let lockedOutMax = 3
 
   /// How many conflicts in a row are retried. After that, the request is refused.
   private static let gaveWayMax = 20
 
-  private func refuse(_ batch: PostgresBatch, _ fault: StorageFault) {
-    for request in batch.requests { reports.refuse(request, .unavailable(fault)) }
+  private func refuse(_ batch: PostgresBatch, _ fault: StorageFault) { refuse(batch.requests, fault) }
+
+  private func refuse(_ requests: [LogRequest], _ fault: StorageFault) {
+    for request in requests { reports.refuse(request, .unavailable(fault)) }
   }
+
+  // MARK: Locks of others
+
+  /// Asks which rooms are locked, of those set aside and those of a batch that has waited for a lock in vain. If a whole
+  /// table is locked, this waits for it, and then gives up the connection: nothing can be stored.
+  private func look(after batch: PostgresBatch?) {
+    let rooms = Set(locked.names + (batch?.requests.compactMap(\.room) ?? [])).sorted()
+    underWay = batch ?? PostgresBatch(requests: [], beganAt: SteadyClock.microseconds())
+    link.send([(.begin, []), (.tables, []), (.locked, [.texts(rooms)]), (.rollback, [])]) { answer in
+      self.underWay = nil
+      switch answer {
+      case .success(let rows): self.take(rows[2], after: batch)
+      case .failure(let failure):
+        for request in batch?.requests ?? [] { self.reports.refuse(request, self.reports.error(failure)) }
+        _ = self.link.went(answer)
+      }
+    }
+  }
+
+  /// - Parameter rows: the rooms that are locked, and whether the transaction that has locked a room is another node's
+  ///   and goes on. Such a lock is worth waiting for in the database, where the one who came first is served first.
+  private func take(_ rows: PostgresRows, after batch: PostgresBatch?) {
+    let now = SteadyClock.microseconds()
+    nextLook = now + PostgresWriting.lookMicroseconds
+    var kept: Set<String> = []
+    for row in 0..<rows.count where !rows.truth(row, 1) { kept.insert(rows.text(row, 0)) }
+    for room in locked.names where !kept.contains(room) {
+      let released = locked.release(room)
+      if released.isEmpty { reports.noteTaken(room) }
+      waiting.insert(contentsOf: released, at: 0)
+    }
+    if let batch { sendAgain(batch.requests, without: kept, now: now) }
+    for room in locked.names where locked.isDue(room, now: now) {
+      reports.noteRefused(room, reports.address.lockFault)
+      refuse(locked.takeRequests(of: room), reports.address.lockFault)
+    }
+  }
+
+  /// Sees to the requests of a batch that has waited for a lock in vain.
+  /// - Parameter kept: the rooms that somebody keeps locked.
+  private func sendAgain(_ requests: [LogRequest], without kept: Set<String>, now: UInt64) {
+    let rooms = Set(requests.compactMap(\.room))
+    var aside = rooms.intersection(kept)
+    for room in rooms { locked.note(room, now: now) }
+    waitedOut = aside.isEmpty ? waitedOut + 1 : 0
+    let isEnough = waitedOut >= PostgresWriting.waitedOutMax
+    if isEnough {
+      waitedOut = 0
+      // The lock can't be seen: another transaction creates a room of this name, or keeps one that moves on too slowly.
+      if rooms.count == 1 { aside = rooms }
+    }
+    var left = requests
+    locked.move(aside, from: &left)
+    locked.move(aside, from: &singles)
+    locked.move(aside, from: &waiting)
+    // Alone, each request shows whether its room is the locked one.
+    if isEnough || requests.count == 1 { singles = left + singles } else { waiting = left + waiting }
+  }
+
+  /// How often to look whether rooms that are set aside are still locked.
+  private static let lookMicroseconds: UInt64 = 250_000
+  /// How often a batch waits in vain before its requests are sent alone, and one of them before its room is set aside.
+  private static let waitedOutMax = 4
 
   // MARK: Silent nodes
 
@@ -240,11 +302,12 @@ final class PostgresWriting {
   /// can have fallen silent meanwhile.
   private static let silenceLookMicroseconds: UInt64 = 1_000_000
 
-  /// The next time to end silent connections, while a batch is under way.
+  /// The next time to end silent connections, while a batch is under way or rooms are locked.
   private var nextEndSilent: UInt64 {
-    guard let underWay, !isUndecided else { return .max }
+    let waitsSince = [isUndecided ? nil : underWay?.beganAt, locked.metAt].compactMap { $0 }.min()
+    guard let waitsSince else { return .max }
     return max(
-      underWay.beganAt + PostgresWriting.silenceMicrosecondsMax,
+      waitsSince + PostgresWriting.silenceMicrosecondsMax,
       endedSilentAt + PostgresWriting.silenceLookMicroseconds
     )
   }
@@ -252,8 +315,11 @@ final class PostgresWriting {
   private func endSilent(now: UInt64) {
     guard beside.isReady, now >= nextEndSilent else { return }
     endedSilentAt = now
-    let silence = Int64(PostgresWriting.silenceMicrosecondsMax)
-    beside.send([(.endSilent, [.number(Int64(link.process)), .number(silence)])]) { answer in
+    let process = PostgresValue.number(Int64(link.process))
+    let silence = PostgresValue.number(Int64(PostgresWriting.silenceMicrosecondsMax))
+    let query: (PostgresStatement, [PostgresValue]) =
+      locked.isEmpty ? (.endSilent, [process, silence]) : (.endHolders, [.texts(locked.names), silence, process])
+    beside.send([query]) { answer in
       if case .success(let rows) = answer { self.tellHolder(rows[0]) }
     }
   }
