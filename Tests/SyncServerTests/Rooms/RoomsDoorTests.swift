@@ -296,7 +296,7 @@ struct RoomsDoorTests {
     bench.write(writer, bench.shape(1), at: next) { $0.alpha = 3 }
     #expect(bench.rejections(writer) == [])
     func answer(to milliseconds: UInt64) -> RejectCode? {
-      let stamp = Stamp(milliseconds: milliseconds, counter: Stamp.counterMax, actor: at.actor)!
+      let stamp = Stamp(milliseconds: milliseconds, counter: Lead.counterMax, actor: at.actor)!
       return bench.submit(writer, [ProposedOperation(1, Properties { $0.alpha = 4 }, at: stamp)])?.code
     }
     // A writer that counts on may be in the next millisecond at once. However often one writes, the room goes on no
@@ -326,6 +326,24 @@ struct RoomsDoorTests {
     bench.now.wallMilliseconds = at.milliseconds
     #expect(answer(to: latest + 1) == nil)
     #expect(answer(to: latest + 2) == .clockAhead)
+  }
+
+  @Test("W6: stamps that the server gives take a room no further ahead")
+  func stampsOfTheServer() {
+    var (bench, writer) = RoomBench.withWriter()
+    let at = bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.settle()
+    bench.now.wallMilliseconds -= bench.limits.clockAheadMilliseconds + 1_000_000
+    for counter in [Stamp.counterMax, Lead.counterMax] {
+      for step in 1...50 as ClosedRange<UInt64> {
+        let stamp = Stamp(milliseconds: at.milliseconds + step, counter: counter, actor: at.actor)!
+        var operations = [ProposedOperation(1, Properties { $0.alpha = 4 }, at: stamp)]
+        operations.append(ProposedOperation(1, Properties { $0.alpha = 5 }))
+        let isTaken = step == 1 && counter == Lead.counterMax
+        #expect(bench.submit(writer, operations)?.code == (isTaken ? nil : .clockAhead))
+        bench.settle()
+      }
+    }
   }
 
   @Test("W6: room_full looks at the room as it will be with all that is on its way")

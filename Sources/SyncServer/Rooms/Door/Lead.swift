@@ -26,5 +26,12 @@ struct Lead: Sendable {
     noted = now.monotonicMilliseconds
   }
 
-  func takes(_ stamp: Stamp) -> Bool { latest.map { stamp.milliseconds <= $0 } ?? false }
+  func takes(_ stamp: Stamp) -> Bool {
+    guard let latest else { return false }
+    return stamp.milliseconds < latest || stamp.milliseconds == latest && stamp.counter <= Lead.counterMax
+  }
+
+  /// The greatest counter that is taken in the latest millisecond. The others are left for stamps that the server gives:
+  /// these come after the room's newest stamp, and behind the greatest counter they would be in the next millisecond.
+  static let counterMax = Stamp.counterMax / 2
 }
