@@ -192,7 +192,7 @@ struct CutTests {
     // The other node asked the database to end the connection. The first node's own timeout of five seconds has not
     // passed.
     let lost = node.events.first { if case .availability(nil, _?) = $0 { true } else { false } }
-    #expect("\(lost, default: "nothing")".contains("server closed the connection"))
+    #expect("\(lost, default: "nothing")".contains("terminating connection"))
     #expect(proxy.cuts.count == 1)
     // For the node this looks like any other broken connection.
     for id in 1...2 as ClosedRange<UInt64> { #expect(node.events.answer(to: id)?.isUnavailable == true) }

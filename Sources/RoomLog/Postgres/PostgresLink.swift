@@ -316,6 +316,7 @@ final class PostgresLink {
     case PostgresLibrary.Outcome.error:
       let state = library.text(PostgresLibrary.stateField, of: result)
       let message = library.text(PostgresLibrary.messageField, of: result)
+      notices.noteEnd(result)
       library.clear(result)
       if requests[0].refusal == nil { requests[0].refusal = .refused(state: state, message: message) }
     default:
@@ -348,7 +349,7 @@ final class PostgresLink {
   /// Gives up the connection, as if the network had broken.
   func lose(_ words: String) {
     let wasReady = isReady
-    let fault = self.fault(words)
+    let fault = self.fault(notices.farewell.map { "the connection is ended: \($0)" } ?? words)
     close()
     noteAbsence(fault)
     told(self, wasReady ? .lost(fault) : .failed(fault))
@@ -385,7 +386,7 @@ final class PostgresLink {
     connection = nil
     timeline = nil
     hasUnflushed = false
-    _ = notices.takeWarning()
+    notices.forget()
     let unanswered = requests
     requests = Fifo()
     state = .away(until: SteadyClock.microseconds() + (turns.isAllTried ? PostgresLink.retryMicroseconds : 0))

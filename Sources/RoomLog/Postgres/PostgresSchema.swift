@@ -83,6 +83,9 @@ enum PostgresSchema {
       set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', false),
       set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '10000', false),
       set_config('client_connection_check_interval', '1000', false),
+      -- The user's own timeouts would end what takes long, which would then begin anew, again and again. This node gives
+      -- up connections that are silent for long.
+      set_config('statement_timeout', '0', false), set_config('idle_session_timeout', '0', false),
       -- Locks of other programs must not stop this node. The time is long enough for `endSilent` to have its turn, and
       -- shorter than the time after which a silent connection is given up.
       set_config('lock_timeout',
