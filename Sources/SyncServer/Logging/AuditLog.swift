@@ -43,10 +43,13 @@ struct AuditLog: Sendable {
     isCut = AuditLog.isCut(path)
   }
 
-  /// Opens the file, or a pipe that somebody reads. If its reader stops for a while, lines are lost, which is an
-  /// `AuditFault`: a server that waited for the reader would serve nobody.
+  /// Opens the file, or a pipe. If the pipe's reader stops for a while, lines are lost, which is an `AuditFault`: a
+  /// server that waited for the reader would serve nobody.
   private static func open(_ path: String) throws(AuditFault) -> Int32 {
-    let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
+    let flags = O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
+    var descriptor = Glibc.open(path, O_WRONLY | flags, 0o600)
+    // A pipe that nobody reads yet can only be opened for both. What is written waits in it for a reader.
+    if descriptor < 0, errno == ENXIO { descriptor = Glibc.open(path, O_RDWR | flags, 0o600) }
     guard descriptor >= 0 else { throw AuditFault(words: String(cString: strerror(errno))) }
     return descriptor
   }
