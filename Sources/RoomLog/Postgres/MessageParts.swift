@@ -16,7 +16,8 @@ struct MessageParts {
 
   /// A notification has at most 8,000 bytes. A part's bytes are written as Base64, because notifications are text.
   static let partBytesMax = 5_500
-  /// The most parts of a message. Longer messages are dropped, so that no sender fills the memory.
+  /// The most parts of a message. Longer messages are dropped, so that no sender fills the memory. What a node tells of
+  /// as many people as it takes is far shorter.
   static let partsMax = 4_096
   /// The most messages that are begun. A sender that ends within a message leaves it here.
   private static let begunMax = 64

@@ -9,8 +9,8 @@ import CanvasCRDT
 /// - If a message of a node was missed, the node is asked for everyone once a second, until the answer has arrived. A
 ///   node tells everyone at most about once a second, however often it is asked.
 /// - While no other node is known, the messages name nobody.
-/// - A message that names everyone in a room tells what they show as far as `statesBytesMax` goes. The rest follows in the
-///   next seconds, once no node asks for everyone any more.
+/// - A message tells what people show as far as `statesBytesMax` goes. The rest follows in the next seconds, as it is then,
+///   once no node asks for everyone any more.
 struct Neighbours: Sendable {
   private struct Node: Sendable {
     var heardAt: UInt64 = 0
@@ -128,13 +128,13 @@ struct Neighbours: Sendable {
     return others + everyone
   }
 
-  /// Leaves out what people show of the rooms that are told whole, as far as there is no space. Those who were left out
-  /// before come first, because a node may ask for everyone again and again.
+  /// Leaves out what people show, as far as there is no space. Those who were left out before come first, because a node
+  /// may ask for everyone again and again.
   /// - Returns: how many bytes are left.
   private mutating func limitStates(of rooms: inout [RoomNews]) -> Int {
     let ranks = Dictionary(zip(untold, untold.indices)) { first, _ in first }
     var states: [(rank: Int, room: Int, place: PersonPlace, state: PeerState)] = []
-    for room in rooms.indices where rooms[room].isWhole {
+    for room in rooms.indices {
       for state in rooms[room].states {
         let place = PersonPlace(room: rooms[room].room, actor: state.actor)
         states.append((ranks[place] ?? untold.count + states.count, room, place, state))
@@ -142,7 +142,10 @@ struct Neighbours: Sendable {
       rooms[room].states = []
     }
     let whole = Set(rooms.lazy.filter(\.isWhole).map(\.room))
-    untold.removeAll { whole.contains($0.room) }
+    if !untold.isEmpty {
+      let shown = Set(states.lazy.map(\.place))
+      untold.removeAll { whole.contains($0.room) || shown.contains($0) }
+    }
     var space = Neighbours.statesBytesMax
     for (_, room, place, state) in states.sorted(by: { $0.rank < $1.rank }) {
       space -= state.state.bytes.count

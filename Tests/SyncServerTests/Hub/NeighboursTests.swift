@@ -162,6 +162,27 @@ struct NeighboursTests {
     #expect(shown == Set(states.map(\.actor)))
   }
 
+  @Test("what very many people show at once is told in several seconds, the newest of each once")
+  func muchPresence() throws {
+    var neighbours = Neighbours(number: 1)
+    let now = Moment(wallMilliseconds: 1, monotonicMilliseconds: 1)
+    #expect(neighbours.heard(NodeNews(node: 2, number: 1).encoded(), now: now) != nil)
+    let state = JSONText("{\"x\":\"\(String(repeating: "x", count: 4_000))\"}")
+    let states = (1...300).map { PeerState(actor: Identifier(packed: UInt64($0))!, state: state) }
+    neighbours.add(RoomNews(room: "garden", states: states))
+    var told: [Identifier] = []
+    for round in 0..<4 {
+      // Somebody who hasn't been told yet shows something else.
+      if round == 1 { neighbours.add(RoomNews(room: "garden", states: [states[299]])) }
+      _ = neighbours.beat(now: now)
+      let bytes = neighbours.takeMessage(everyone: nil, now: now) { _ in state }
+      let shown = try #require(bytes.flatMap { NodeNews($0) }).rooms.flatMap(\.states)
+      #expect(shown.reduce(0) { $0 + $1.state.bytes.count } <= Neighbours.statesBytesMax + state.bytes.count)
+      told += shown.map(\.actor)
+    }
+    #expect(told.count == 300 && Set(told) == Set(states.map(\.actor)))
+  }
+
   @Test("a room is told whole once in a message that names everyone, and still asks")
   func onceWhole() throws {
     var neighbours = Neighbours(number: 1)
