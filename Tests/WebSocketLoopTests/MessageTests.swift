@@ -207,6 +207,15 @@ import Testing
           }
         }
         #expect(rests == true)
+        guard kind == "fragments" else { return }
+        // Meanwhile the time of its unfinished message goes by more slowly.
+        let isSlow = await eventually {
+          loop.perform { () -> Bool? in
+            guard let began = opened.messageBegan else { return nil }
+            return opened.messageDue(began) > began + opened.options.messageWithinMilliseconds ? true : nil
+          }
+        }
+        #expect(isSlow == true)
       }
     }
   }

@@ -86,15 +86,20 @@ extension Connection {
   func lookAtOverhead() {
     guard state == .open, !overhead.isResting else { return }
     var received: UInt64 = 0
+    let wasHeldBack = isHeldBack
     guard cws_read_received(descriptor, &received) == 0,
       let milliseconds = overhead.look(received: received, at: loop.now)
     else { return }
+    if !wasHeldBack { heldBackAt = loop.now }
     setFlow()
-    loop.schedule(afterMilliseconds: milliseconds) { [weak self] in
-      self?.overhead.rested()
-      self?.heard()
-      self?.setFlow()
-    }
+    loop.schedule(afterMilliseconds: milliseconds) { [weak self] in self?.rested() }
+  }
+
+  private func rested() {
+    overhead.rested()
+    if !isHeldBack { moveMessageOn() }
+    heard()
+    setFlow()
   }
 
   // MARK: Messages that wait for the loop
@@ -155,13 +160,14 @@ extension Connection {
 
   /// How much of the present pause doesn't count as time of a message that began at `began`. An eighth counts, so that a
   /// client that is held back all the time can't keep a message unfinished for ever.
-  func uncountedMilliseconds(since began: UInt64) -> UInt64 {
-    isReadingPaused ? (loop.now - max(began, pausedAt)) / 8 * 7 : 0
-  }
+  private func uncountedMilliseconds(since began: UInt64) -> UInt64 { (loop.now - max(began, heldBackAt)) / 8 * 7 }
 
   func messageDue(_ began: UInt64) -> UInt64 {
-    began + uncountedMilliseconds(since: began) + options.messageWithinMilliseconds
+    began + (isHeldBack ? uncountedMilliseconds(since: began) : 0) + options.messageWithinMilliseconds
   }
+
+  /// To be called when reading goes on.
+  func moveMessageOn() { messageBegan = messageBegan.map { $0 + uncountedMilliseconds(since: $0) } }
 
   func dropAssembly() {
     assembly = []

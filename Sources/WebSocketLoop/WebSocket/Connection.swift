@@ -81,7 +81,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   /// When the message in `assembly` began, moved on by what pauses in reading since then don't count.
   var messageBegan: UInt64?
   private(set) var isReadingPaused = false
-  private(set) var pausedAt: UInt64 = 0
+  var heldBackAt: UInt64 = 0
   /// Messages that arrived when the loop had no time left for them in that iteration.
   var held = HeldMessages()
   var overhead = Overhead()
@@ -225,22 +225,24 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   public func pauseReading() {
     loop.assertCurrent()
     guard !isReadingPaused else { return }
+    if !isHeldBack { heldBackAt = loop.now }
     isReadingPaused = true
-    pausedAt = loop.now
     setFlow()
   }
 
   public func resumeReading() {
     loop.assertCurrent()
     guard isReadingPaused else { return }
-    messageBegan = messageBegan.map { $0 + uncountedMilliseconds(since: $0) }
     isReadingPaused = false
+    if !isHeldBack { moveMessageOn() }
     heard()
     queueUp()
     setFlow()
   }
 
-  var isReading: Bool { !isReadingPaused && held.isEmpty && !overhead.isResting }
+  var isReading: Bool { !isHeldBack && held.isEmpty }
+  /// Whether nothing is read because the peer has sent more than its rates allow, or more than the owner can handle.
+  var isHeldBack: Bool { isReadingPaused || overhead.isResting }
 
   func heard() {
     lastHeard = loop.now
