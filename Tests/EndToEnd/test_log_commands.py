@@ -69,13 +69,16 @@ async def test_verify_tells_what_is_sound_also_of_a_running_server(shared):
             assert content(os.path.join(server.data, name)) == was, name
 
 
-async def test_a_damaged_record_is_found_and_cut_only_when_told(shared):
-    """The records before it and the other rooms are usable again. Only `--cut` drops any."""
+async def test_a_damaged_record_is_found_and_cut_only_when_told(shared, tmp_path):
+    """The records before it and the other rooms are usable again. Only `--cut` drops any. A move carries the others."""
     async with stored() as server:
         damage(server)
         for command in (["verify"], ["repair"], ["repair", "--room", "torn"]):
             code, out, words = await log(*command, "--data", server.data)
             assert code == 1 and words == "" and "room torn is damaged at position 2" in out, (command, out, words)
+        moved = ["left out: room torn is damaged at position 2", "1 rooms moved, 0 were there already, 1 left out"]
+        await log_says(moved, "move", "--from", server.data, "--to", str(tmp_path / "moved"), code=1)
+        await log_says(["1 rooms with 1 records"], "verify", "--data", str(tmp_path / "moved"))
         code, out, _ = await log("repair", "--data", server.data, "--room", "whole", "--cut")
         assert code == 0 and "torn" not in out
         repaired = "room torn is damaged at position 2; repaired: the room now ends at position 1"

@@ -10,7 +10,7 @@ extension LogCommand {
     umask(0o077)
     do throws(StorageFault) {
       if case .move(let target, let room) = action {
-        return try LogMove(from: place, to: target).run(room) == nil ? 1 : 0
+        return try LogMove(from: place, to: target).run(room) == 0 ? 0 : 1
       }
       switch place {
       case .memory: return 0
@@ -36,7 +36,10 @@ extension LogCommand {
       let inspection = try LogInspection(of: database)
       guard inspection.faults.isEmpty else {
         for fault in inspection.faults { print("the file: \(fault)") }
-        print("\(database): the file itself is damaged, not a room in it; restore it from a backup")
+        print(
+          "\(database): the file itself is damaged, not only a room in it; restore it from a backup, or let "
+            + "log move --from \(directory) --to DIRECTORY carry the rooms that can be read to a new one"
+        )
         return 1
       }
       return try LogRepair(directory: directory, cutting: cutting).run(room)

@@ -42,8 +42,8 @@ struct LogMove {
     return try LogCommand.secret(in: directory)
   }
 
-  /// Copies the rooms, and prints a line for each. A backup leaves damaged rooms out, because they would keep all others
-  /// from being copied.
+  /// Copies the rooms, and prints a line for each. Leaves damaged rooms out, because they would keep all others from being
+  /// copied.
   /// - Returns: how many rooms are left out. `nil` if not all others are copied either.
   func run(_ wanted: String?) -> Int? {
     defer {
@@ -63,14 +63,15 @@ struct LogMove {
           guard let isNew = try moveAsItIsNow(room.room) else { continue }
           if isNew { moved += 1 } else { wereThere += 1 }
         } catch {
-          guard isBackup, error.isDamage else { throw error }
+          guard error.isDamage else { throw error }
           print("left out: \(error.words)")
           leftOut += 1
         }
       }
       try moveSecret()
       try moveLocks(of: Set(rooms.map(\.room)), wanted)
-      let done = "\(moved) rooms moved, \(wereThere) were there already"
+      let rest = leftOut == 0 ? "" : ", \(leftOut) left out"
+      let done = "\(moved) rooms moved, \(wereThere) were there already\(rest)"
       print(isBackup ? "\(moved) rooms copied" : "\(from) to \(to): \(done)")
       return leftOut
     } catch {
