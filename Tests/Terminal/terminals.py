@@ -17,8 +17,9 @@ from waiting import SECONDS, wait_until
 
 def environment(**more):
     """An environment without the caller's own settings, which could change a test's result."""
-    # LLVM_PROFILE_FILE is the folder where `make coverage` collects its counts.
-    names = ("PATH", "HOME", "LANG", "TMPDIR", "LLVM_PROFILE_FILE")
+    # LLVM_PROFILE_FILE is the folder where `make coverage` collects its counts, and MUTANT the bug that `make mutants`
+    # has chosen.
+    names = ("PATH", "HOME", "LANG", "TMPDIR", "LLVM_PROFILE_FILE", "MUTANT")
     kept = {key: value for key, value in os.environ.items() if key in names}
     return kept | {"LC_ALL": "C.UTF-8", "TZ": "UTC", "USER": "ann"} | more
 
