@@ -5,17 +5,25 @@ import Glibc
 /// Its reader may stop reading: a pager, a terminal that is held, a collector that hangs. A server that waits for such a
 /// reader serves nobody. So a line that would have to wait is lost.
 enum LogPipe {
+  /// A terminal that is ready for one byte counts as ready, and then a longer write waits. So a terminal is opened anew
+  /// for writing without waiting. The flag isn't set for standard error itself, which other programs share.
+  private static let descriptor: Int32 = {
+    guard isatty(STDERR_FILENO) == 1 else { return STDERR_FILENO }
+    let own = open("/proc/self/fd/\(STDERR_FILENO)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    return own < 0 ? STDERR_FILENO : own
+  }()
+
   /// - Returns: whether all of the line was written.
   static func write(_ text: String) -> Bool {
     var line = Array(text.utf8)
     line.append(UInt8(ascii: "\n"))
     var sent = 0
     while sent < line.count {
-      var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+      var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       guard poll(&ready, 1, 0) == 1 else { return false }
       // A pipe that is ready takes as many bytes at once without waiting.
       let most = min(line.count - sent, Int(PIPE_BUF))
-      let count = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress! + sent, most) }
+      let count = line.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + sent, most) }
       guard count > 0 || errno == EINTR else { return false }
       sent += max(count, 0)
     }
