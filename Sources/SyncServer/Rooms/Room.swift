@@ -401,8 +401,13 @@ struct Room: Sendable {
 
   /// Asks the log to append a record that forgets deletions from before a time, in Unix milliseconds. From that record
   /// on, every node refuses operations from before that time. An `answered` effect reports the outcome.
-  mutating func forgetErasures(before milliseconds: UInt64, request: UInt64) {
-    guard milliseconds > fold.forgottenBefore else {
+  ///
+  /// A time after the newest stamp would forget no more. If this server's clock is ahead, it would only have the room
+  /// refuse everything until that time.
+  mutating func forgetErasures(before asked: UInt64, request: UInt64) {
+    let milliseconds = min(asked, (fold.clockTime >> 16) + 1)
+    let isNothingSince = fold.clockTime >> 16 == fold.forgottenBefore && fold.clockTime & 0xFFFF == 0
+    guard milliseconds > fold.forgottenBefore, !isNothingSince else {
       effects.append(.answered(request: request, .success(fold.cursor)))
       return
     }

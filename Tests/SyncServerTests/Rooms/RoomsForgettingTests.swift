@@ -206,6 +206,27 @@ struct RoomsForgettingTests {
     #expect(bench.log.count == length && bench.answers.count == 3)
   }
 
+  @Test("H17: a server whose clock is ahead forgets no more than there is, and afterwards takes its own stamps")
+  func forgetsWithAFastClock() {
+    var bench = bench()
+    let writer = bench.join()
+    bench.write(writer, bench.shape(1)) { $0.delete() }
+    bench.settle()
+    bench.pass(1_000)
+    let right = bench.now
+    bench.now.wallMilliseconds += 86_400_000
+    for _ in 1...2 {
+      forget(&bench, before: bench.now.wallMilliseconds)
+      bench.settle()
+    }
+    #expect(bench.room.canvas.erasureCount == 0 && bench.log.count == 2)
+    bench.now.wallMilliseconds = right.wallMilliseconds
+    #expect(bench.submit(writer, [ProposedOperation(2, .star, at: nil)]) == nil)
+    bench.write(writer, bench.shape(3)) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [] && bench.room.canvas.liveCount == 2)
+  }
+
   @Test("D4: everyone here gets a deletion before the room forgets it")
   func toldFirst() {
     var bench = bench()
@@ -228,11 +249,10 @@ struct RoomsForgettingTests {
   func storedWithTheRoom() throws {
     var bench = bench()
     let writer = bench.join()
-    bench.write(writer, bench.shape(1)) { $0.delete() }
+    let before = bench.write(writer, bench.shape(1)) { $0.delete() }.milliseconds + 1
     bench.settle()
     bench.pass(1_000)
-    let before = bench.now.wallMilliseconds
-    forget(&bench, before: before)
+    forget(&bench, before: bench.now.wallMilliseconds)
     bench.settle()
     let image = try RoomImage(bench.room.image().encoded(), seed: 1)
     #expect(image.forgottenBefore == before)

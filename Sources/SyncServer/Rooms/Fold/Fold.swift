@@ -143,6 +143,8 @@ struct Fold: Sendable {
     if record.forgottenBefore > forgottenBefore {
       forgottenBefore = record.forgottenBefore
       forgettingBefore = max(forgettingBefore, forgottenBefore)
+      // The room must take the stamps that it gives.
+      clockTime = max(clockTime, min(forgottenBefore, Stamp.millisecondsMax) << 16)
     }
     guard !canvas.hasForgotten(record.operations, before: forgottenBefore) else { return .leftOut }
     var losses: [Superseded] = []
