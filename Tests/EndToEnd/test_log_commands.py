@@ -79,6 +79,7 @@ async def test_a_damaged_record_is_found_and_cut_only_when_told(shared, tmp_path
         moved = ["left out: room torn is damaged at position 2", "1 rooms moved, 0 were there already, 1 left out"]
         await log_says(moved, "move", "--from", server.data, "--to", str(tmp_path / "moved"), code=1)
         await log_says(["1 rooms with 1 records"], "verify", "--data", str(tmp_path / "moved"))
+        await log_says([": 1 faults in "], "verify", "--data", server.data, code=1)
         code, out, _ = await log("repair", "--data", server.data, "--room", "whole", "--cut")
         assert code == 0 and "torn" not in out
         repaired = "room torn is damaged at position 2; repaired: the room now ends at position 1"

@@ -34,13 +34,15 @@ async def test_flags_that_cannot_be_used_exit_with_64(shared):
 
 
 async def test_help_and_version(shared):
-    """The help lists all flags in groups, with their defaults."""
+    """The help and the manual page list all flags in groups, with their defaults."""
     code, out, _ = await asyncio.to_thread(run, "--help")
     assert code == 0
     for flag in ["--host", "--port", "--data", "--web", "--log-level", "--log-format", "--max-message-bytes", "--max-shapes",
                  "--max-ops-per-message", "--max-ops-per-second", "--max-clock-ahead-ms", "--max-presence-bytes", "--beat-ms"]:
         assert len(re.findall(rf"^  {flag} ", out, re.M)) == 1, flag
     assert "(8080)" in out and "(100000)" in out and max(map(len, out.splitlines())) <= 120
+    _, page, _ = await asyncio.to_thread(run, "--manual")
+    assert ".TP\n\\fB\\-\\-port\\fR \\fINUMBER\\fR\nport to listen on; 0 picks a free one and logs it (8080)\n" in page
     code, out, _ = await asyncio.to_thread(run, "--version")
     assert code == 0 and re.fullmatch(r"SyncServer \d+\.\d+\.\d+( \([0-9a-f]{12}(, changed)?\))?\n", out)
 
