@@ -33,13 +33,17 @@ async def test_each_edit_is_there_when_its_command_returns(shared):
 
 
 async def test_what_is_not_said_is_made_up_and_overlaps_nothing(shared):
-    """By default a shape gets a bright colour, a free place and the top of the order. The kind can be random too."""
+    """By default a shape gets a bright colour, a free place and the top of the order. The kind can be random too. A text
+    begins at the top left of its box."""
     for kind in ["rectangle", "circle", "square", "random", "polygon", "roundedRectangle"]:
         await run(shared, "add", "made-up", kind, "rotation=33")
     overlaps = (await shared.get("/v1/rooms/made-up/overlaps")).json["overlaps"]
     assert overlaps == []
     assert len({shape["fill"] for shape in (await shared.named("made-up")).values()}) > 1
     assert list(await shared.named("made-up"))[0].startswith("Rectangle")
+    text = (await run(shared, "add", "made-up", "text", "text=Buy milk", "--json")).object["events"][0]["shape"]
+    (made,) = [shape for shape in await shared.shapes("made-up") if shape["id"] == text]
+    assert (made["textAlign"], made["textPlace"]) == ("left", "top")
 
 
 async def test_an_edit_tells_what_it_overlaps_now(shared):

@@ -120,6 +120,20 @@ def test_the_server_goes_in_the_middle_of_a_drag(client):
             assert drawn[0]["position"] == [160, 32], drawn
 
 
+def test_overlaps_from_meanwhile_are_told_of_nobody(client):
+    """The server was restarted, and somebody drew, while the client was stopped."""
+    with Server() as server:
+        draw(server, "meanwhile", name="Box", position=[0, 0])
+        with Tmux(joins(client, server, "meanwhile"), 100, 30) as screen:
+            screen.shows("Saved", "Box")
+            os.kill(screen.pid(), signal.SIGSTOP)
+            server.kill()
+            server.start()
+            draw(server, "meanwhile", name="Lid", position=[0, 0])
+            os.kill(screen.pid(), signal.SIGCONT)
+            screen.shows("overlaps", "While you were away, just now")
+
+
 def test_a_server_that_stores_nothing_is_said(client):
     """The status line says so while a change is waiting."""
     with Server(file_bytes_max=1 << 40) as server, Tmux(joins(client, server, "unstored"), 120, 30) as screen:
