@@ -252,6 +252,8 @@ struct BinaryEncodingStateTests {
     #expect(!isTaken(stamps: [1, 0, 0, 0, 0, 0, 7, 0, 1, 0, 0], masks: masks + [1]), "too small a least time")
     #expect(!isTaken(stamps: [1, 0, 0, 0, 0, 0, 7, 0, 0, 1, 0], masks: masks + [0]), "too many bits of counter")
     #expect(!isTaken(masks: [2, 4, 8, 0]), "an idle mask")
+    #expect(isTaken(shapes: [2, 5, 1]))
+    #expect(!isTaken(shapes: [2, 5, 1], masks: [2, 4, 4, 2]), "a mask listed twice")
     #expect(!isTaken(rotation: [1, 0xC8, 1, 0, 0]), "hundredths of what is whole")
     #expect(!isTaken(rotation: [3, 0, 0, 0, 0, 0, 0, 0xF0, 0x3F]), "eight bytes of what is whole")
     #expect(!isTaken(rotation: [0, 2, 1, 0, 0]), "too many bits")

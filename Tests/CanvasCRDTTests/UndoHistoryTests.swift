@@ -77,6 +77,13 @@ import Testing
     }
   }
 
+  @Test("the history knows the stamp of each edit in it, also of the newest")
+  func stamps() {
+    var desk = desk()
+    desk.write(shape) { $0.position = Point(x: 30, y: 40) }
+    #expect(desk.history.stamps(by: Identifier("aaa-aaa-aaa")!, after: 0).count == 2)
+  }
+
   @Test("a default that was written by hand is redone like any other value")
   func explicitDefault() {
     var desk = desk()

@@ -50,7 +50,7 @@ import Testing
     "a mistyped word is answered with the one that was probably meant",
     arguments: [
       ("wacth", "watch"), ("shw", "show"), ("room", "rooms"), ("exp", "export"), ("renmae", "rename"),
-      ("wath", "watch"),
+      ("wath", "watch"), ("wetch", "watch"), ("ranama", "rename"),
       ("list", "rooms"), ("rm", "delete"),
       ("dance", nil), ("", nil), ("r", nil), ("re", nil), ("watchwatch", nil),
     ] as [(String, String?)]

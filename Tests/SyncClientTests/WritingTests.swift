@@ -37,9 +37,9 @@ private let ann = Identifier(packed: 2)!
 }
 
 @Suite struct InksTests {
-  private func drawing(at: Int, _ points: String) -> PresenceState {
+  private func drawing(_ shape: String = "afy-kw5-t7o", at: Int, _ points: String) -> PresenceState {
     PresenceState(
-      JSONText(##"{"ink":{"shape":"afy-kw5-t7o","color":"#FF0000","width":4,"at":\##(at),"points":[\##(points)]}}"##)
+      JSONText(##"{"ink":{"shape":"\##(shape)","color":"#FF0000","width":4,"at":\##(at),"points":[\##(points)]}}"##)
     )
   }
 
@@ -52,6 +52,9 @@ private let ann = Identifier(packed: 2)!
     #expect(item?.stroke == Color(packed: 0xFF0000) && item?.strokeWidth == 4)
     #expect(item?.outline.position == Point(x: 0, y: 0) && item?.outline.size.width == 90)
     #expect(item?.line == DrawnLine(inkThrough: [0, 20, 30, 90].map { Point(x: $0, y: 0) }, width: 4))
+    // The next stroke has nothing of this one, although its own beginning got lost.
+    inks.follow([ann: drawing("k3j-9x2-m1p", at: 2, "50,0, 60,0")], at: 30) { _ in false }
+    #expect(inks.items.map(\.line) == [DrawnLine(inkThrough: [50, 60].map { Point(x: $0, y: 0) }, width: 4)])
   }
 
   @Test func `It stays until the drawing has it, and not for ever`() {

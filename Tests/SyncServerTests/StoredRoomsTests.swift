@@ -11,13 +11,14 @@ struct StoredRoomsTests {
     var records: [LogRecord] = []
     var snapshots: [RoomSnapshot] = []
     var last: UInt64 = 0
+    var trimmed: UInt64 = 0
 
-    private var summary: RoomSummary {
+    var summary: RoomSummary {
       RoomSummary(
         room: "demo",
         epoch: 7,
         last: last,
-        trimmed: 0,
+        trimmed: trimmed,
         operations: last,
         createdMilliseconds: 1,
         changedMilliseconds: 1,
@@ -43,7 +44,8 @@ struct StoredRoomsTests {
       }
     }
 
-    var differences: [String] { StoredRooms { answer($0(1)) }.differences(in: "demo") }
+    var rooms: StoredRooms { StoredRooms { answer($0(1)) } }
+    var differences: [String] { rooms.differences(in: "demo") }
   }
 
   /// A room with four records, and with snapshots at the second and fourth.
@@ -76,6 +78,16 @@ struct StoredRoomsTests {
   @Test("a sound room has no differences")
   func nothing() throws {
     #expect(try StoredRoomsTests.sound().differences == [])
+  }
+
+  @Test("what precedes a trimmed room's records is the snapshot there, with the number of its operations")
+  func trimmed() throws {
+    var stored = try StoredRoomsTests.sound()
+    stored.trimmed = 2
+    stored.records.removeFirst(2)
+    #expect(stored.differences == [])
+    let (fold, operations) = try stored.rooms.base(of: stored.summary)
+    #expect(fold.position == 2 && operations == 2)
   }
 
   @Test("a snapshot that lacks a record is found")

@@ -244,7 +244,7 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
     }
   }
 
-  @Test("Heads that come before the answer are skipped, but not for ever", arguments: [3, 10_000])
+  @Test("Heads that come before the answer are skipped, but not for ever", arguments: [100, 101])
   func interimHeads(count: Int) async throws {
     try await withServer { _, loop in
       let (port, descriptor) = silentListener()
@@ -260,7 +260,7 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
       // The client may have closed the connection before it has taken everything.
       _ = send(accepted, bytes, bytes.count, Int32(MSG_NOSIGNAL))
       let answer = await answers.first { _ in true }
-      #expect(answer != nil && (try? answer?.get())?.status == (count == 3 ? 204 : nil))
+      #expect(answer != nil && (try? answer?.get())?.status == (count == 100 ? 204 : nil))
     }
   }
 

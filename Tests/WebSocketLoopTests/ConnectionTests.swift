@@ -266,6 +266,28 @@ import Testing
     }
   }
 
+  @Test("The time for a message is as long once its connection is read from again as while it wasn't")
+  func pausedMessage() async throws {
+    let server = TestServer()
+    let connected = Mutex<Connection?>(nil)
+    server.onConnected = { connection in connected.withLock { $0 = connection } }
+    try await withServer(server) { port, loop in
+      let client = RawClient(upgradedAt: port)
+      client.send(RawClient.masked(2, [1], isLast: false) + RawClient.masked(9, [7]))
+      #expect(client.readFrame()?.opcode == 10)
+      let connection = try #require(connected.withLock { $0 })
+      loop.perform { connection.pauseReading() }
+      let began = try #require(loop.perform { connection.messageBegan })
+      #expect(await eventually { loop.perform { loop.now >= began + 100 ? true : nil } } == true)
+      let (paused, resumed) = loop.perform {
+        let paused = connection.messageDue(began)
+        connection.resumeReading()
+        return (paused, connection.messageBegan.map { connection.messageDue($0) })
+      }
+      #expect(resumed == paused)
+    }
+  }
+
   @Test(
     "A peer that isn't read from and takes nothing of what it is sent is closed as silent; while it takes some it stays"
   )

@@ -33,6 +33,25 @@ import Testing
     }
   }
 
+  @Test("Where memory runs short, an idle message makes way for one that grows") func shortMemory() async throws {
+    let options = ListenOptions {
+      $0.webSocket.unfinishedBytesMax = 10_000
+      $0.webSocket.silentCloseCode = 4408
+      $0.http.graceMilliseconds = 0
+    }
+    try await withServer(options: options) { port, _ in
+      let clients = [RawClient(upgradedAt: port), RawClient(upgradedAt: port)]
+      let part = [UInt8](repeating: 1, count: 4_000)
+      for client in clients {
+        client.send(RawClient.masked(2, part, isLast: false) + RawClient.masked(9, [7]))
+        #expect(client.readFrame()?.opcode == 10)
+      }
+      clients[0].send(RawClient.masked(0, part, isLast: false) + RawClient.masked(0, [2]))
+      try #require(clients[0].readMessage() == part + part + [2])
+      #expect(clients[1].readFrame()?.closeCode == 4408)
+    }
+  }
+
   @Test(
     "libwebsockets lets a client send frames that aren't masked, and lengths in more bytes than they need",
     arguments: [

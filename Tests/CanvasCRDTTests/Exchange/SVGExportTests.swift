@@ -230,6 +230,9 @@ struct SVGExportTests {
     #expect(corners(text(export)) == [6, 128, 3, 64])
     export.pathPointsMax = 67
     #expect(corners(text(export)) == [3, 43, 3, 22])
+    // Of one corner more than the bound allows, the next step is needed.
+    export.pathPointsMax = 66
+    #expect(corners(text(export)) == [3, 32, 3, 16])
     export.pathPointsMax = 1
     #expect(corners(text(export)) == [3, 4, 3, 4])
   }

@@ -118,6 +118,9 @@ struct PropertyTableTests {
     #expect(PropertyProblem(property).message.string.hasPrefix("\(property.wireName) must be "))
   }
 
+  @Test("a value that is none of the choices is answered with all of them")
+  func choices() { #expect(PropertyProblem(.textAlign).message == "textAlign must be left, center or right") }
+
   @Test("a state's packed columns keep the widths that stored states have")
   func widths() {
     let widths = Property.allCases.filter { $0.form.packedWidth > 0 }.map { "\($0) \($0.form.packedWidth)" }
