@@ -86,13 +86,13 @@ private struct Line {
     #expect(line.renewals.count == 1 && line.retries == 1)
   }
 
-  @Test func `After sleep a dead line is left within a second, though old messages still come`() {
+  @Test func `After sleep a dead line is left within a second, though old messages and answers still come`() {
     var line = Line()
     line.run(milliseconds: 10_000)
     line.delay = nil
-    line.answersDue = []
     line.pass(3_600_000, asleep: true)
     let woke = line.now.monotonicMilliseconds
+    line.answersDue = [(at: woke + 500, askedAt: woke - 10)]
     line.run(milliseconds: 1_000, hearing: true)
     #expect(line.renewals.contains { $0 <= woke + 1_000 })
   }
