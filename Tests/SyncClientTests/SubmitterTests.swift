@@ -217,6 +217,7 @@ private struct BadLine {
       Welcome(
         room: "demo",
         actor: actor,
+        key: "key",
         role: .editor,
         milliseconds: line.now.wallMilliseconds,
         limits: RoomLimits(),

@@ -136,7 +136,8 @@ extension ClientConnection {
       capacity: limits.operationsPerSecond,
       at: now.monotonicMilliseconds
     )
-    isActorFixed = welcome.actor == givenActor && (asksForNewActor || isActorFixed)
+    // A server gives a key with each actor that it has chosen (C9).
+    isActorFixed = welcome.key == nil || welcome.actor == givenActor && (asksForNewActor || isActorFixed)
     givenActor = welcome.actor
     asksForNewActor = false
     key = welcome.key
