@@ -93,6 +93,23 @@ async def test_a_token_from_a_file_is_read_again_before_it_ends(tmp_path):
 
 
 @pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
+async def test_a_token_for_another_role_is_used_once_the_first_has_ended(tmp_path):
+    """C11: A watcher's file has a viewer's token, which can't replace an editor's. Then it connects with that."""
+    keys = Keys(str(tmp_path))
+    path = tmp_path / "token"
+    end = int(time.time()) + 8
+    path.write_text(keys.token(exp=end))
+    with Server("--jwt-keys", keys.folder, "--jwt-leeway", "0") as server:
+        watching = asyncio.create_task(run(server, "watch", "demo", "--token-file", str(path), "--for", "14s"))
+        await server.logged("joined")
+        replace(str(path), keys.token(role="viewer"))
+        await server.logged(code="token_refused")
+        await eventually(lambda: server.log, "it is back", holds=lambda log: sum(line["message"] == "joined" for line in log) == 2)
+        assert time.time() >= end
+        assert "token" not in (await watching).err
+
+
+@pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
 async def test_an_error_after_which_the_connection_went_on_is_no_reason_for_a_later_loss(tmp_path):
     """R11: A watcher hears that its token ends soon, and that another is refused. Later the server is killed."""
     keys = Keys(str(tmp_path))

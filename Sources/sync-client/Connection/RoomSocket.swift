@@ -22,8 +22,7 @@ final class RoomSocket {
   private weak var owner: (any RoomSocketOwner)?
   private(set) var connection: Connection?
   private var timer: LoopTimer?
-  /// The token that was sent to the server last.
-  private var token: String?
+  private var tokens = RoomTokens()
   private var tokenTimer: LoopTimer?
   /// The error with which the server closed the newest connection, or is about to close it.
   private(set) var lastError: String?
@@ -33,6 +32,8 @@ final class RoomSocket {
     "unknown_type", "bad_field", "presence_too_large", "token_expires", "token_refused",
   ]
 
+  /// The close code of a connection that was lost.
+  private static let lostCode: UInt16 = 1_006
   /// How often to look for a new token in the token's file.
   private static let tokenPauseMilliseconds: UInt64 = 2_000
 
@@ -44,7 +45,6 @@ final class RoomSocket {
   }
 
   func connect() {
-    token = server.token.newest
     var options = WebSocketOptions()
     // No server can be configured with a higher limit on the size of its messages.
     options.messageBytesMax = 64 << 20
@@ -52,7 +52,7 @@ final class RoomSocket {
     connection = ClientLoop.shared.loop.connect(
       to: server.endpoint(room.path("/sync")),
       subprotocols: [Text(encoding.subprotocol).string],
-      headers: ServerAddress.headers(token: token),
+      headers: ServerAddress.headers(token: tokens.enter(newest: server.token.newest)),
       options: options,
       handler: self
     )
@@ -69,14 +69,14 @@ final class RoomSocket {
   /// new token in the file and sends it. If the server doesn't take that one, the client waits for another.
   func heard(_ code: Text, _ message: Text) {
     if !RoomSocket.passingErrors.contains(code) { lastError = "\(message.string) (\(code.string))" }
+    if code == "token_refused" { tokens.refuse() }
     if code == "token_expires" || code == "token_refused", case .file = server.token { bringToken() }
   }
 
   private func bringToken() {
     guard let connection else { return }
-    if let newest = server.token.newest, newest != token {
-      token = newest
-      let message = ClientMessage.token(Text(newest))
+    if let token = tokens.replacement(newest: server.token.newest) {
+      let message = ClientMessage.token(Text(token))
       return send(encoding.isText ? JSONEncoding.encode(message) : BinaryEncoding.encode(message))
     }
     tokenTimer?.cancel()
@@ -137,6 +137,11 @@ extension RoomSocket: ConnectionHandler {
     ClientLoop.assumeIsolated {
       guard connection === self.connection else { return }
       self.connection = nil
+      var closure = closure
+      // The owner comes back after this code, and then enters with the other token.
+      if closure.code == CloseCode.noToken.rawValue, tokens.end(newest: server.token.newest) {
+        closure.code = RoomSocket.lostCode
+      }
       owner?.socketClosed(closure)
     }
   }
