@@ -1,12 +1,17 @@
 """Texts and ink on the live canvas: writing a text, restoring one that somebody has replaced, and seeing ink while it
 is drawn (S9, S15)."""
 
+import json
 import re
 
 from peer import Peer
-from rooms import draw, holds, joins
+from rooms import draw, holds, joins, shapes
+from server import Server, identifier
 from terminals import Tmux
 from waiting import wait_until
+
+
+ANN, KEEPER = "ann-1234567890ab", "keeper-1234567890"
 
 
 def write(screen, text):
@@ -68,6 +73,47 @@ def test_who_loses_a_text_is_told_and_puts_it_back(server, client):
         holds(server, "lost", lambda drawn: drawn[0].get("text") == "Buy milk")
         screen.lacks("wrote over")
         screen.lacks("Sell eggs")
+
+
+def test_several_lost_texts_are_put_back_one_after_the_other(server, client):
+    """Another person replaces three texts at once. Each press puts one back, and the rest is told."""
+    lists = [draw(server, "several", name=f"List {number}", position=[200 * number, 0], size=[160, 64]) for number in range(3)]
+    with Tmux(joins(client, server, "several")) as screen, Peer(server, "several") as bob:
+        screen.shows("2 people")
+        for number in range(3):
+            screen.keys("Tab")
+            write(screen, f"Ann {number}")
+            holds(server, "several", lambda drawn: sum("Ann" in shape.get("text", "") for shape in drawn) == number + 1)
+        bob.send(type="ops", ops=[{"shape": shape, "set": {"text": "Bob"}} for shape in lists])
+        screen.shows("3 texts were lost.", "I puts it back")
+        for number in range(3):
+            screen.keys("I")
+            holds(server, "several", lambda drawn: sum("Ann" in shape.get("text", "") for shape in drawn) == number + 1)
+        assert len({shape["text"] for shape in shapes(server, "several")}) == 3
+        screen.lacks("wrote over")
+
+
+def test_a_text_that_the_server_refuses_is_kept(client):
+    """An operator locks the room while somebody types. Once it is open again, the text is put back."""
+    with Server.asking(f"{ANN} editor *\n{KEEPER} operator *\n") as server:
+
+        def ask(method, path, body=None):
+            headers = {"Authorization": f"Bearer {KEEPER}", "Content-Type": "application/json"}
+            answer = server._http(method, f"/v1/rooms/refused{path}", body, headers)
+            return answer.body and answer.json
+
+        note = {"kind": "rectangle", "position": [0, 0], "size": [160, 64]}
+        ask("POST", "/ops", json.dumps({"ops": [{"shape": identifier(), "set": note}]}).encode())
+        with Tmux(joins(client, server, "refused", "--token", ANN), columns=160) as screen:
+            screen.shows("Saved")
+            screen.keys("Tab", "i").shows("Text (\\n: next line):")
+            screen.type("ten minutes of work")
+            ask("PUT", "/lock")
+            screen.keys("Enter").shows("Your text was refused", "I keeps it: “ten minutes of work”")
+            ask("DELETE", "/lock")
+            screen.shows("Saved")
+            screen.keys("I")
+            wait_until(lambda: ask("GET", "")["shapes"][0].get("text"), "the text is back", "ten minutes of work".__eq__)
 
 
 def test_who_types_nothing_writes_nothing(server, client):

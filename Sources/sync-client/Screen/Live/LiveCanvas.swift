@@ -23,8 +23,7 @@ final class LiveCanvas: ScreenContent {
   /// The timer that drops finished strokes that have waited too long.
   var inkTimer: LoopTimer?
   var textLosses: TextLosses!
-  /// A text of this user that was lost, and until when the user can put it back.
-  var lostText: (text: LostText, until: UInt64)?
+  var lostTexts = LostTexts()
   /// The newest state of the shape whose text the user is writing.
   var written: Shape?
   /// The timer that counts down the seconds to the next try to connect.

@@ -34,7 +34,7 @@ extension LiveCanvas: RoomFollower {
     case .rejected(let edit):
       leaving = .no
       switch edit.origin {
-      case .edit: say("A change was refused: \(reason(edit)).", .warning)
+      case .edit: tell(edit)
       case .undo: say("Undo was not taken: \(reason(edit)). You can try it again.", .warning)
       case .redo: say("Redo was not taken: \(reason(edit)). You can try it again.", .warning)
       }
@@ -119,18 +119,23 @@ extension LiveCanvas: RoomFollower {
     let isThere = canvas[loss.shape] != nil
     var place = Properties()
     place.position = newPlace
-    let lost: LostText = isThere ? .overwritten(loss) : .orphaned(loss.text, place)
-    lostText = (lost, SteadyClock.milliseconds() + LiveCanvas.lossMilliseconds)
-    say(
+    let words =
       isThere
-        ? "\(who) wrote over your text. I puts it back: \(TextWords.quoted(loss.text))"
-        : "\(who) deleted the shape that you had written in. I keeps your text: \(TextWords.quoted(loss.text))",
-      .warning,
-      forMilliseconds: LiveCanvas.lossMilliseconds
-    )
+      ? "\(who) wrote over your text. I puts it back: \(TextWords.quoted(loss.text))"
+      : "\(who) deleted the shape that you had written in. I keeps your text: \(TextWords.quoted(loss.text))"
+    tell(LostTexts.Lost(text: loss.text, shape: loss.shape, place: place, words: words, isReplaced: isThere))
   }
 
-  static let lossMilliseconds: UInt64 = 30_000
+  /// Tells the user that the server has refused an edit, and keeps the text that the user had written.
+  private func tell(_ refused: RejectedEdit) {
+    let (shape, set) = (refused.operation.shape, refused.operation.set)
+    guard set.assigned.contains(.text), !TextWords.inOneLine(set.text).isEmpty else {
+      return say("A change was refused: \(reason(refused)).", .warning)
+    }
+    let words = "Your text was refused: \(reason(refused)). I keeps it: \(TextWords.quoted(set.text))"
+    let place = canvas[shape]?.properties ?? set
+    tell(LostTexts.Lost(text: set.text, shape: shape, place: place, words: words))
+  }
 
   /// Starts the animation into the black hole. To be called before the change, while the shape is still there.
   private func depart(_ edit: ShapeEdit) {

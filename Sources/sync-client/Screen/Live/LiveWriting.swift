@@ -49,39 +49,34 @@ extension LiveCanvas {
     guard let written, written.id == shape, written.properties.text != text, PropertyRules.allowsText(text),
       !TextWords.inOneLine(text).isEmpty
     else { return }
-    lostText = (.orphaned(text, written.properties), SteadyClock.milliseconds() + LiveCanvas.lossMilliseconds)
-    say(
-      "The shape was deleted. I keeps your text: \(TextWords.quoted(text))",
-      .warning,
-      forMilliseconds: LiveCanvas.lossMilliseconds
-    )
+    let words = "The shape was deleted. I keeps your text: \(TextWords.quoted(text))"
+    tell(LostTexts.Lost(text: text, shape: shape, place: written.properties, words: words))
   }
 
-  /// Puts back a text that somebody overwrote, or whose shape somebody deleted.
+  /// Keeps a text that the drawing doesn't have any more, and tells the user.
+  func tell(_ lost: LostTexts.Lost) {
+    lostTexts.add(lost, at: SteadyClock.milliseconds())
+    tellLostTexts()
+  }
+
+  private func tellLostTexts() {
+    guard let words = lostTexts.words(at: SteadyClock.milliseconds()) else { return }
+    say(words, .warning, forMilliseconds: LostTexts.replacedMilliseconds)
+  }
+
+  /// Puts back a text that somebody overwrote, whose shape somebody deleted, or that the server refused.
   func putTextBack() {
-    guard let lost = lostText, SteadyClock.milliseconds() < lost.until else {
+    guard let next = lostTexts.next(at: SteadyClock.milliseconds()) else {
       say("No text of yours was lost just now.")
       return
     }
-    switch lost.text {
-    case .overwritten(let loss):
-      guard canvas[loss.shape] != nil else {
-        say("The shape was deleted meanwhile.")
-        return
-      }
-      guard !refusesLocked([loss.shape]) else { return }
-      write(loss.text, in: loss.shape)
-    case .orphaned(let text, let shape): add([shape.textAlone(text)])
-    }
-    lostText = nil
+    let isThere = canvas[next.shape] != nil
+    guard !isThere || !refusesLocked([next.shape]) else { return }
+    lostTexts.removeNext(at: SteadyClock.milliseconds())
     notice = nil
+    if isThere { write(next.text, in: next.shape) } else { add([next.place.textAlone(next.text)]) }
+    tellLostTexts()
   }
-}
-
-enum LostText {
-  case overwritten(TextLosses.Loss)
-  /// A text whose shape was deleted, and that shape's properties, or those of a place for the text.
-  case orphaned(Text, Properties)
 }
 
 extension Properties {
