@@ -36,40 +36,6 @@ private let ann = Identifier(packed: 2)!
   }
 }
 
-@Suite struct InksTests {
-  private func drawing(_ shape: String = "afy-kw5-t7o", at: Int, _ points: String) -> PresenceState {
-    PresenceState(
-      JSONText(##"{"ink":{"shape":"\##(shape)","color":"#FF0000","width":4,"at":\##(at),"points":[\##(points)]}}"##)
-    )
-  }
-
-  @Test func `A stroke is put together from its pieces, and one that gets lost is led over`() {
-    var inks = Inks()
-    inks.follow([ann: drawing(at: 0, "0,0, 10,0")], at: 0) { _ in false }
-    inks.follow([ann: drawing(at: 1, "20,0, 30,0")], at: 10) { _ in false }
-    inks.follow([ann: drawing(at: 9, "90,0")], at: 20) { _ in false }
-    let item = inks.items.first
-    #expect(item?.stroke == Color(packed: 0xFF0000) && item?.strokeWidth == 4)
-    #expect(item?.outline.position == Point(x: 0, y: 0) && item?.outline.size.width == 90)
-    #expect(item?.line == DrawnLine(inkThrough: [0, 20, 30, 90].map { Point(x: $0, y: 0) }, width: 4))
-    // The next stroke has nothing of this one, although its own beginning got lost.
-    inks.follow([ann: drawing("k3j-9x2-m1p", at: 2, "50,0, 60,0")], at: 30) { _ in false }
-    #expect(inks.items.map(\.line) == [DrawnLine(inkThrough: [50, 60].map { Point(x: $0, y: 0) }, width: 4)])
-  }
-
-  @Test func `It stays until the drawing has it, and not for ever`() {
-    var inks = Inks()
-    inks.follow([ann: drawing(at: 0, "0,0")], at: 0) { _ in false }
-    inks.follow([ann: PresenceState()], at: 100) { _ in false }
-    #expect(inks.items.count == 1 && inks.isWaiting)
-    var drawn = inks
-    drawn.follow([ann: PresenceState()], at: 200) { _ in true }
-    #expect(drawn.isEmpty && !drawn.isWaiting)
-    inks.follow([ann: PresenceState()], at: 1_500) { _ in false }
-    #expect(inks.isEmpty)
-  }
-}
-
 @Suite struct LabelsTests {
   private let view = CanvasView(columns: 80, rows: 24)
 

@@ -18,7 +18,7 @@ final class LiveCanvas: ScreenContent {
 
   var drawing = LiveDrawing()
   var departures = Departures()
-  var people: [Identifier: PresenceState] = [:]
+  var people = Presences()
   var inks = Inks()
   /// The timer that drops finished strokes that have waited too long.
   var inkTimer: LoopTimer?

@@ -14,16 +14,14 @@ extension LiveCanvas: RoomFollower {
       rebuild()
       noteWritten()
     case .peers(let peers):
-      people = [:]
+      paint(people.removeAll())
       for peer in peers { note(peer) }
-      followInks()
     case .joined(let peer):
       note(peer)
       say("\(peer.shownName) is here.")
     case .presence(let peer): note(peer)
     case .left(let actor):
-      people[actor] = nil
-      followInks()
+      paint(people.note(nil, of: actor))
       if followed == actor {
         followed = nil
         say("The person you followed has left.")
@@ -69,24 +67,27 @@ extension LiveCanvas: RoomFollower {
 
   private func note(_ peer: Peer) {
     let state = peer.state.map { PresenceState($0) } ?? PresenceState()
-    people[peer.actor] = state
+    paint(people.note(state, of: peer.actor))
     textLosses.note(peer.actor, writesIn: state.writing, at: client.replica.serverMilliseconds(at: .now()))
-    if awaitsView, peer.actor == followed, people[peer.actor]?.view != nil {
+    if awaitsView, peer.actor == followed, state.view != nil {
       awaitsView = false
       say("You see what \(peer.shownName) sees.")
     }
-    // A lifted shape looks different, so the shapes have to be painted again.
-    shapes.change()
-    followInks()
+  }
+
+  private func paint(_ change: Presences.Change) {
+    // A lifted shape looks different.
+    if change.contains(.lifted) { shapes.change() }
+    if change.contains(.ink) { followInks() }
   }
 
   /// Shows strokes that other people are drawing.
   private func followInks() {
-    guard !inks.isEmpty || people.values.contains(where: { $0.ink != nil }) else { return }
     let canvas = canvas
-    inks.follow(people, at: SteadyClock.milliseconds()) { canvas[$0] != nil }
-    shapes.change()
-    host.invalidate()
+    if inks.follow(people, at: SteadyClock.milliseconds(), isDrawn: { canvas[$0] != nil }) {
+      shapes.change()
+      host.invalidate()
+    }
     // One timer is enough for any number of presence messages.
     guard inks.isWaiting, inkTimer == nil else { return }
     inkTimer = ClientLoop.shared.loop.schedule(afterMilliseconds: Inks.patienceMilliseconds + 10) { [weak self] in
@@ -109,7 +110,7 @@ extension LiveCanvas: RoomFollower {
     }
     noteWritten()
     shapes.change()
-    followInks()
+    if !inks.isEmpty { followInks() }
     tell(began, by: origin)
   }
 

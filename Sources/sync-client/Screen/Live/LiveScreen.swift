@@ -42,11 +42,7 @@ extension LiveCanvas {
     }
   }
 
-  private var liftedShapes: Set<Identifier> {
-    var lifted = Set(grip.lifted)
-    for state in people.values { lifted.formUnion(state.lifted) }
-    return lifted
-  }
+  private var liftedShapes: Set<Identifier> { people.lifted.union(grip.lifted) }
 
   // MARK: - People
 
