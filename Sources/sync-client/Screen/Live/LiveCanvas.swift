@@ -141,7 +141,9 @@ final class LiveCanvas: ScreenContent {
     state.cursor = pointer
     state.selection = selection
     state.lifted = grip.lifted
-    state.view = view.visibleBox
+    // Somebody who follows tells what the followed person sees. Otherwise two who follow each other would zoom out without
+    // end, because the view of each has to be at least as large as the other's.
+    state.view = followed.flatMap { people[$0]?.view } ?? view.visibleBox
     guard state != told, let json = state.json else { return }
     told = state
     client.showPresence(json)
