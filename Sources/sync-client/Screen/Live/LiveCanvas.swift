@@ -40,7 +40,11 @@ final class LiveCanvas: ScreenContent {
   var showsHelp = false
   var prompt: (shape: Identifier, prompt: RoomFrame.Prompt)?
 
-  var selection: [Identifier] = []
+  var selection: [Identifier] = [] {
+    didSet { selected = Set(selection) }
+  }
+  /// The same shapes as `selection`, which can be a whole room.
+  private(set) var selected: Set<Identifier> = []
   var grip = Grip.none
   /// Where the mouse was last over the canvas.
   var pointer: Point?

@@ -174,7 +174,7 @@ extension LiveCanvas {
   func duplicate() {
     let canvas = canvas
     let originals = drawing.order.places.compactMap { place in
-      selection.contains(place.shape) ? canvas[place.shape] : nil
+      selected.contains(place.shape) ? canvas[place.shape] : nil
     }
     guard !originals.isEmpty else { return }
     let copied = Set(originals.map { $0.id })
@@ -204,8 +204,7 @@ extension LiveCanvas {
   /// are drawn.
   func loosened(_ shape: Shape) -> Properties {
     let canvas = canvas
-    let moved = Set(selection)
-    return shape.untied(butFrom: { moved.contains($0) }) { canvas[$0] }.changes(since: shape)
+    return shape.untied(butFrom: { selected.contains($0) }) { canvas[$0] }.changes(since: shape)
   }
 
   func turn(by degrees: Double) {

@@ -102,12 +102,14 @@ extension LiveCanvas: RoomFollower {
     let canvas = canvas
     let now = SteadyClock.milliseconds()
     var began: [ShapePair] = []
+    var vanished: Set<Identifier> = []
     var glidingAt: UInt64?
     if case .remote = origin, hasTimeToGlide { glidingAt = now }
     for change in changes {
       began += drawing.follow(change, in: canvas, glidingAt: glidingAt).began
-      if change.lifecycle == .vanished { selection.removeAll { $0 == change.shape } }
+      if change.lifecycle == .vanished { vanished.insert(change.shape) }
     }
+    if !vanished.isEmpty { selection.removeAll { vanished.contains($0) } }
     noteWritten()
     shapes.change()
     if !inks.isEmpty { followInks() }

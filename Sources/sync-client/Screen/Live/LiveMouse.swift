@@ -72,7 +72,7 @@ extension LiveCanvas {
     }
     if !mouse.modifiers.isEmpty {
       toggle(shape)
-    } else if !selection.contains(shape) {
+    } else if !selected.contains(shape) {
       select(group(of: shape))
     }
     let canvas = canvas

@@ -107,7 +107,7 @@ extension LiveCanvas {
       }
     frame.unnamedCount = client.replica.unnamedCount
     layersStart = max(0, min(layersStart, drawing.count - layout.layers.count))
-    frame.layers = drawing.layers(from: layersStart, rows: layout.layers.count, selected: Set(selection))
+    frame.layers = drawing.layers(from: layersStart, rows: layout.layers.count, selected: selected)
     frame.isCrowded = drawing.picture.overlaps.isCrowded
     frame.overlaps = drawing.overlaps(rows: layout.overlaps.count, selected: selection.first)
     frame.connection = connection

@@ -13,10 +13,11 @@ extension LiveCanvas {
   /// Adds a shape and its group to the selection. Removes both if the shape is selected.
   func toggle(_ shape: Identifier) {
     let group = group(of: shape)
-    if selection.contains(shape) {
-      selection.removeAll { group.contains($0) }
+    if selected.contains(shape) {
+      let removed = Set(group)
+      selection.removeAll { removed.contains($0) }
     } else {
-      selection += group.filter { !selection.contains($0) }
+      selection += group.filter { !selected.contains($0) }
     }
     showInLayers()
   }
