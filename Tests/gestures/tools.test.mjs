@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ShakeDetector } from '../../build/modules/gestures/shake.js'
+import { ShakeDetector } from '../../build/modules/gestures/shake-detector.js'
 import { keyWords } from '../../build/modules/tools/actions.js'
 import { aligned, distributed } from '../../build/modules/arrange/align.js'
 import { actions } from '../../build/modules/tools/catalogue.js'

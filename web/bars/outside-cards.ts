@@ -6,15 +6,17 @@ import type { Shown } from '../state/shown.js'
 import type { Doables } from '../tools/actions.js'
 import { card } from './card.js'
 
-// What the page says to somebody who isn't in the room: the room was deleted, or they can't enter it.
+// What the page says to somebody who isn't in the room: the room was deleted, or they can't enter it. And the field for
+// another token, for somebody whose token ends.
 
 type Reach = { connection: Connection, shown: Shown, actions: Doables }
 
 /** @param code why the server closed the connection */
-export function outsideCard(kind: string, code: string, { connection, shown, actions }: Reach) {
+export function outsideCard(kind: string, code: string | undefined, { connection, shown, actions }: Reach) {
   switch (kind) {
     case 'deleted': return deleted({ connection, shown, actions })
     case 'token': return askForToken()
+    case 'next token': return askForNextToken(connection)
     case 'crowded': return card('person', 'There’s no space right now',
       'This room, or the server, has as many people as it can take. We keep trying, and open the room as soon as somebody leaves.',
       element('div', { class: 'row card-buttons' },
@@ -43,12 +45,20 @@ function deleted({ connection, shown, actions }: Reach) {
 }
 
 function askForToken() {
-  const field = element('input', {
-    class: 'field large', type: 'password', placeholder: 'Token', 'aria-label': 'Token', autocomplete: 'off', required: true,
-  })
   return card('link', 'This room needs a token', 'You got it with the link, or from whoever runs the server.',
-    element('form', { class: 'row', onsubmit: (event) => {
-      event.preventDefault()
-      enterWith(field.value)
-    } }, field, element('button', { type: 'submit', class: 'button primary' }, 'Enter')))
+    tokenForm('Token', 'Enter', ['large', ''], enterWith))
+}
+
+function askForNextToken(connection: Connection) {
+  return tokenForm('New token', 'Go on', ['', 'small'], (token) => connection.bringToken(token))
+}
+
+function tokenForm(label: string, words: string, [fieldSize, buttonSize]: [string, string], take: (token: string) => void) {
+  const field = element('input', {
+    class: `field ${fieldSize}`, type: 'password', placeholder: label, 'aria-label': label, autocomplete: 'off', required: true,
+  })
+  return element('form', { class: 'row', onsubmit: (event) => {
+    event.preventDefault()
+    take(field.value)
+  } }, field, element('button', { type: 'submit', class: `button ${buttonSize} primary` }, words))
 }

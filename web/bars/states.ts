@@ -41,7 +41,7 @@ export class States {
 
   constructor({ connection, shown, permission, play, refusals, actions, cards }: {
     connection: Connection, shown: Shown, permission: Permission, play: Play, refusals: Refusals, actions: Doables,
-    cards: LaterPart<(kind: string, code: string) => HTMLElement>,
+    cards: LaterPart<(kind: string, code?: string) => HTMLElement>,
   }) {
     this.#cards = cards
     this.#connection = connection
@@ -154,14 +154,9 @@ export class States {
     return made
   }
 
-  #askForNextToken(words: string) {
-    const field = element('input', {
-      class: 'field', type: 'password', placeholder: 'New token', 'aria-label': 'New token', autocomplete: 'off', required: true,
-    })
-    this.banner('token', { words, form: element('form', { class: 'row', onsubmit: (event) => {
-      event.preventDefault()
-      this.#connection.bringToken(field.value)
-    } }, field, element('button', { type: 'submit', class: 'button small primary' }, 'Go on')) })
+  async #askForNextToken(words: string) {
+    const cardFor = await this.#cards.needed()
+    if (this.#state !== 'closed') this.banner('token', { words, form: cardFor?.('next token') })
   }
 
   // MARK: Banners

@@ -52,17 +52,19 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
   const consent = parts.later(
     () => bundle('/keep/consent.js') as Promise<typeof import('../keep/consent.js')>,
     ({ Consent }) => new Consent(presence, ownTabs))
-  documents.on('ready', () => {
-    pasting.prepare()
-    consent.prepare()
-  })
+  const shaking = new Shaking()
+  const motions = parts.later(
+    () => bundle('/gestures/shake-detector.js') as Promise<typeof import('../gestures/shake-detector.js')>,
+    ({ MotionReader }) => shaking.read(new MotionReader()))
+  shaking.on('moved', () => motions.prepare())
+  documents.on('ready', () => { for (const part of [pasting, consent, motions]) part.prepare() })
   const reach = {
     ...board, momentum, hand, writing, consent,
     hole: new Hole(elementById('hole'), stage, board),
     lifting: new Lifting(board),
     clipboard: new Clipboard({ ...board, momentum }, pasting),
     duplicating: new Duplicating({ ...board, momentum }),
-    shaking: new Shaking(),
+    shaking,
     aligning: parts.later(
       () => bundle('/arrange/align.js') as Promise<typeof import('../arrange/align.js')>, (loaded) => loaded),
     connecting: parts.later(
