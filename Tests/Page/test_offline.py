@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from modules import module
+from person import number
 from waiting import wait_until
 
 
@@ -204,6 +205,12 @@ def test_a_room_that_was_deleted_while_one_was_away_is_forgotten(room, is_seen):
                                  f"{lasting.name},{unsent.name}", "only the deleted room is forgotten")
 
 
+# From now on the page sends no edits.
+SILENCED = """const { send } = WebSocket.prototype
+  WebSocket.prototype.send = function (bytes) { if (bytes[0] !== 2) send.call(this, bytes) }
+  return null"""
+
+
 @contextmanager
 def upgraded(world):
     """A room on a server with its own copy of the page's files, and a function that changes them to a newer version."""
@@ -211,9 +218,12 @@ def upgraded(world):
         web = Path(folder) / "web"
         shutil.copytree(world.web, web)
 
-        def upgrade():
+        def upgrade(gone=None):
             with open(web / "room" / "room.css", "a") as file:
                 file.write("/* newer */\n")
+            if gone:
+                (web / gone).unlink()
+                (web / f"{gone}.br").unlink()
 
         with world.own_room("--web", web) as own:
             yield own, upgrade
@@ -265,6 +275,27 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
         reload_by_banner(ann)
         ann.press("Control+a", "Control+d")
         own.wait_for_shapes(4)
+
+
+@pytest.mark.parametrize("is_gone", [False, True], ids=["changed", "gone"])
+def test_a_page_that_is_too_old_for_the_card_of_a_closed_room_offers_a_reload(world, room, is_gone):
+    """The server's card is of another version, or has another file. What wasn't sent when the room was deleted is kept."""
+    with upgraded(world) as (own, upgrade):
+        own.add(position=[200, 200], size=[100, 80])
+        ann = own.join("Ann", forgive=(*MISSED, "outside-cards"))
+        ann.page.wait_for_load_state("networkidle")
+        before = listed_version(ann)
+        upgrade("bars/outside-cards.js" if is_gone else None)
+        wait_until(lambda: listed_version(ann) != before, "the server lists the newer page")
+        ann.run(SILENCED)
+        draw(ann)
+        ann.wait_until_kept(1)
+        own.request("DELETE", "")
+        card = ann.page.locator(".middle .card", has_text="newer version")
+        card.wait_for()
+        assert ann.run("app.live.status().state") == "closed"
+        card.get_by_role("button", name="Reload").click()
+        own.wait_for_shapes(1)
 
 
 def test_a_second_tab_shows_what_the_first_has_not_sent_yet(world, room):
@@ -418,6 +449,21 @@ def test_of_a_closed_tabs_changes_those_that_were_refused_have_not_arrived(world
         ann.page.goto("about:blank")
         second.notice("2 changes were taken back: the room is full").wait_for()
         assert second.notice("arrived").count() == 0
+
+
+def test_a_text_of_a_closed_tab_that_somebody_has_overwritten_is_given_back(world, room):
+    """Another tab sends it. It tells whose text is there instead, as the closed tab would have."""
+    with world.own_room() as own:
+        shape = own.add(position=[200, 200], size=[200, 100])
+        ann = own.join("Ann", forgive=MISSED)
+        ann.disconnect()
+        ann.run("app.edit((session) => session.edit([{ shape: value, set: { text: 'by Ann' } }])); return null", number(shape))
+        ann.wait_until_kept(1)
+        own.write((shape, {"text": "by Bob"}))
+        second = own.join("Ann", context=ann.context, forgive=MISSED)
+        ann.page.goto("about:blank")
+        second.notice("wrote over your text").get_by_role("button", name="Put mine back").click()
+        own.wait_for(lambda shapes: shapes[0]["text"] == "by Ann")
 
 
 # Joins a second client as the tab's actor. The server then closes the tab's connection, and the tab gets a new actor.

@@ -52,7 +52,7 @@ export class States {
     connection.on('effect', (effect) => this.#take(effect))
     connection.on('stopped', () => this.banner('stopped', {
       words: 'This page has stopped, and we’re sorry. What it has kept of your drawing is there again after a reload.',
-      action: { words: 'Reload', run: () => location.reload() },
+      action: { words: 'Reload', run: reload },
     }))
     refusals.on('full', () => this.#sayFull())
     shown.on('changes', () => {
@@ -124,7 +124,7 @@ export class States {
 
   async #showOutside(kind: string) {
     const cardFor = await this.#cards.needed()
-    if (kind === this.#kind) this.#middle.replaceChildren(cardFor(kind, this.#code))
+    if (kind === this.#kind) this.#middle.replaceChildren(cardFor?.(kind, this.#code) ?? outdated())
   }
 
   #content(kind: string): HTMLElement[] {
@@ -178,6 +178,12 @@ export class States {
     this.#banners.append(made)
   }
 }
+
+const reload = () => location.reload()
+
+/** For somebody who isn't in the room, if the server has no card for this version of the page. */
+const outdated = () => card('warning', 'There’s a newer version of this page',
+  'Reload it to go on. Everything you drew is kept.', element('button', { type: 'button', class: 'button primary', onclick: reload }, 'Reload'))
 
 /** Grey placeholder shapes that are shown while the drawing is loaded. */
 function skeleton() {

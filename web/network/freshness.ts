@@ -45,15 +45,11 @@ export class Freshness extends Source<{ newer: null }> {
   }
 
   /**
-   * Returns a part that was just loaded, if it belongs to the open page's version. The version is checked after
-   * loading, because the server's files can change meanwhile.
-   *
-   * @returns rejects with `NewerPage` if the part might be of another version
+   * Fails with `NewerPage` if a part that was just loaded might be of another version than the open page. To be called
+   * after loading, because the server's files can change meanwhile. Loading can also fail because the other version has
+   * no such part.
    */
-  async ofThisPage<T>(loaded: T): Promise<T> {
-    if (await this.look()) throw new NewerPage()
-    return loaded
-  }
+  async expectSame() { if (await this.look()) throw new NewerPage() }
 }
 
 let registering: Promise<ServiceWorkerRegistration | void> | undefined

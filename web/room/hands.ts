@@ -22,7 +22,7 @@ export type Hands = ReturnType<typeof makeHands>
 
 /** Makes the parts that handle gestures and keys. */
 export function makeHands(stage: HTMLElement, board: State & Drawing) {
-  const { connection, documents, shown, presence, ownTabs, names, parts, refusals, tool } = board
+  const { connection, documents, notices, shown, presence, ownTabs, names, parts, refusals, tool } = board
   const hand = new Hand(shown)
   const momentum = new Momentum(board)
   // It gets `ask`, because only this script's copy of it has the token.
@@ -36,7 +36,13 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
   const losses = parts.later(
     () => bundle('/write/text-losses.js') as Promise<typeof import('../write/text-losses.js')>,
     ({ TextLosses }) => new TextLosses({ ...board, fittedTo, keepBeside }, lost))
-  const tellLosses = async () => (await losses.needed()).tell()
+  const tellLosses = async () => {
+    const told = await losses.needed()
+    if (told) told.tell()
+    else for (const { text } of lost.splice(0)) {
+      notices.say('A text of yours was replaced.', { kind: 'refused', isKept: true, action: notices.copying(text) })
+    }
+  }
   documents.on('ready', () => {
     void tellLosses()
     refusals.prepare()

@@ -25,7 +25,7 @@ export class Parts {
    */
   later<Loaded, Made>(load: () => Promise<Loaded>, make: (loaded: Loaded) => Made | Promise<Made>): LaterPart<Made> {
     return new LaterPart(
-      () => load().then((loaded) => this.#freshness.ofThisPage(loaded)).then(make),
+      () => load().finally(() => this.#freshness.expectSame()).then(make),
       (error) => this.#notices.say(
         error instanceof NewerPage ? newerWords : missingWords, { kind: 'refused', group: 'missing' }),
     )
@@ -48,11 +48,16 @@ export class LaterPart<Made> {
   /** Loads the part in advance, because it will probably be needed. Shows no notice if that fails. */
   async prepare(): Promise<Made | null> { return this.#get(() => {}) }
 
-  /** Loads the part for something that must not be forgotten: tries again until it is there. */
-  async needed(): Promise<Made> {
+  /**
+   * Loads the part for something that must not be forgotten: tries again until it is there.
+   *
+   * @returns null if the server only has a newer version of it. The page then offers to reload it.
+   */
+  async needed(): Promise<Made | null> {
+    let isNewer = false
     for (;;) {
-      const made = await this.prepare()
-      if (made) return made
+      const made = await this.#get((error) => { isNewer = error instanceof NewerPage })
+      if (made || isNewer) return made
       await new Promise((resolve) => setTimeout(resolve, againMilliseconds))
     }
   }

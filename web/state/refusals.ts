@@ -43,6 +43,8 @@ export class Refusals extends Source<{ full: null }> {
   async #say() {
     const words = await this.#words.needed()
     this.#timer = 0
-    words.say(this.#notices, this.#refused.splice(0))
+    const refused = this.#refused.splice(0)
+    if (words) words.say(this.#notices, refused)
+    else this.#notices.say('The server didn’t take some of your changes.', { kind: 'refused' })
   }
 }
