@@ -332,11 +332,11 @@ struct StampTests {
     room.server.tokenActor = Identifier(packed: 4_711)!
     let hosts = [room.join(seed: 7), room.join(seed: 8)]
     room.settle(for: 120_000)
-    room.run(hosts[0]) { $0.take(CounterShare(0)!, at: $1) }
+    room.run(hosts[0]) { $0.take(CounterShare(0), at: $1) }
     for host in hosts { room.run(host) { $0.stop(at: $1) } }
     let before = hosts.map { host in (0..<3).map { _ in room.add(host) } }
     // This one learns only now that the other is the same actor.
-    room.run(hosts[1]) { $0.take(CounterShare(7)!, at: $1) }
+    room.run(hosts[1]) { $0.take(CounterShare(7), at: $1) }
     let after = hosts.map { host in (0..<3).map { _ in room.add(host) } }
     for host in hosts {
       room.run(host) { $0.start(at: $1) }
@@ -348,6 +348,37 @@ struct StampTests {
     #expect(Set(stamps.joined()).count == 12)
     #expect(Set(stamps.joined().map(\.milliseconds)).count == 1 && Set(stamps.joined().map(\.actor)).count == 1)
     for own in stamps { #expect(own == own.sorted()) }
+  }
+
+  @Test("M3: where two clients that are one actor write different values under one stamp, they and the room agree")
+  func equalStamps() throws {
+    for isGreaterFirst in [true, false] {
+      var room = TestRoom()
+      let eve = room.join(seed: 6)
+      let shapes = (0..<2).map { _ in room.add(eve) }
+      room.settle()
+      room.server.tokenActor = Identifier(packed: 4_711)!
+      let hosts = [room.join(seed: 7), room.join(seed: 8)]
+      room.settle(for: 120_000)
+      for host in hosts { room.run(host) { $0.stop(at: $1) } }
+      for (host, x) in zip(hosts, isGreaterFirst ? [2.0, 1] : [1, 2]) {
+        for shape in shapes { room.edit(host, shape) { $0.position = Point(x: x, y: 0) } }
+      }
+      // The server has the first one's edits when the second one comes back with the same stamps.
+      for host in hosts {
+        room.run(host) { $0.start(at: $1) }
+        room.settle(for: 120_000)
+        #expect(room.hosts[host].replica.unsentCount == 0)
+      }
+      #expect(room.hosts[hosts[1]].superseded.isEmpty)
+      room.run(hosts[0]) { $0.start(at: $1) }
+      room.settle(for: 120_000)
+      for host in [hosts[0], eve] { #expect(room.hosts[host].replica.canvas == room.canvas) }
+      for shape in shapes {
+        #expect(room.canvas[shape]?.properties.position == Point(x: 2, y: 0))
+        #expect(room.canvas.stamp(of: .position, in: shape)?.actor == room.server.tokenActor)
+      }
+    }
   }
 
   @Test("a clock with a share leaves it neither for a stamp that it sees nor when the share is used up")

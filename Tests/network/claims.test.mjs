@@ -13,6 +13,7 @@ class Tab extends EventTarget {
     this.code = import(`../../build/modules/storage/claims.js?tab=${tabs += 1}`)
   }
   async claim(...how) { return (await this.code).claim(...how) }
+  async placeFor(...whom) { return (await this.code).placeFor(...whom) }
   getItem(name) { return this.stored[name] ?? null }
   setItem(name, value) { this.stored[name] = value }
   removeItem(name) { delete this.stored[name] }
@@ -62,4 +63,20 @@ test('a key that was given back is left to whoever finds it silent', async () =>
   const second = first.next()
   assert.equal(await second.claim('room 1', Date.now()), null)
   assert.ok(await second.claim('room 1', Date.now() - 61_000))
+})
+
+test('two tabs that are one actor, because a token names it, never keep their edits in one place', async () => {
+  const places = []
+  for (let tab = 0; tab < 20; tab += 1) places.push(await new Tab().show().placeFor('room', 1))
+  assert.equal(new Set(places.map(({ key }) => key)).size, 20)
+  assert.ok(places.every(({ key, release }) => key.startsWith('room 1 ') && release))
+})
+
+test('nor if there are locks, but the storage does not say which places are taken, or nothing can be locked', async () => {
+  for (const request of [async (_, __, take) => { take({}) }, async () => { throw new Error('denied') }]) {
+    Object.defineProperty(globalThis, 'navigator', { value: { locks: { request } }, configurable: true })
+    const places = []
+    for (let tab = 0; tab < 20; tab += 1) places.push(await new Tab().show().placeFor('room', 1))
+    assert.equal(new Set(places.map(({ key }) => key)).size, 20)
+  }
 })

@@ -84,7 +84,7 @@ export class Replica {
   /**
    * Makes stamps that no replica of another share makes, even if both are the same actor.
    *
-   * @param share 0 to 7
+   * @param share any number. There are eight shares, and the ninth is the first again
    */
   takeShare(share: number): Effect[] { return this.#perform('takeShare', share) }
 

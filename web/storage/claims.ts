@@ -5,33 +5,35 @@ import { editsOf, inTime, keyOf } from './database.js'
 
 /** Browsers have no locks on pages without HTTPS. There, a tab counts as closed if it hasn't saved for this long. */
 const silentMilliseconds = 60_000
-/** How many shares stamps have. If more tabs are one actor, the others are all in the last share. */
-const sharesMax = 8
 
 /** The keys that this tab has claimed without locks. */
 const held = new Set<string>()
 
-/** Where a tab keeps its edits. `share`: of the stamps; `release` releases the key and is null if nothing can be claimed. */
+/** Where a tab keeps its edits. `share`: see `Replica.takeShare`; `release` releases the key and is null if nothing can be claimed. */
 export interface Place { key: string, share: number, release: (() => void) | null }
 
 /**
  * Finds a place for the edits of an actor that this tab has become. If a token names the actor, other tabs can be the
- * same one, and each needs a place of its own: otherwise one would overwrite the other's edits.
+ * same one, and each needs a place of its own: otherwise one would overwrite the other's edits. In a browser without
+ * locks, or if its storage doesn't answer, nothing tells which places other tabs have. Then the place has a random
+ * number.
  */
 export async function placeFor(room: string, actor: number): Promise<Place> {
-  const key = (number: number) => keyOf(room, actor, number)
+  const place = (number: number, release: Place['release']) =>
+    ({ key: keyOf(room, actor, number), share: number, release })
+  const random = Math.floor(Math.random() * 1e9)
   try {
-    const kept = await inTime(editsOf(room))
-    for (let number = 0; ; number += 1) {
-      const edits = kept.find((other) => other.key === key(number))
+    const kept = navigator.locks && await inTime(editsOf(room)).catch(() => null)
+    for (let number = kept ? 0 : random; ; number += 1) {
+      const { key } = place(number, null)
       // What a closed tab hasn't sent stays in its place until a courier has sent it.
-      if (edits && edits.unsent > 0) continue
-      const release = await claim(key(number), edits && !navigator.locks ? Infinity : 0)
-      if (release) return { key: key(number), share: Math.min(number, sharesMax - 1), release }
+      if (kept?.some((edits) => edits.key === key && edits.unsent > 0)) continue
+      const release = await claim(key)
+      if (release) return place(number, release)
     }
   } catch {
-    // The browser allows no storage, so nothing can be overwritten.
-    return { key: key(0), share: 0, release: null }
+    // The browser allows no claims.
+    return place(random, null)
   }
 }
 

@@ -6,11 +6,8 @@ public struct CounterShare: Hashable, Sendable {
 
   private let first: UInt64
 
-  /// `nil` if there is no share with this number.
-  public init?(_ number: UInt64) {
-    guard number < CounterShare.count else { return nil }
-    first = number * CounterShare.size
-  }
+  /// After the last share, numbers begin again with the first one.
+  public init(_ number: UInt64) { first = number % CounterShare.count * CounterShare.size }
 
   /// The earliest time in the share that is not before `time`.
   func next(from time: UInt64) -> UInt64 {
