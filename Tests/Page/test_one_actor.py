@@ -3,13 +3,14 @@
 import ctypes.util
 import json
 import time
+import urllib.error
 import urllib.request
 from contextlib import contextmanager
 
 import pytest
 
 from server import tool
-from test_offline import MISSED, status
+from test_offline import MISSED, SILENCED, status
 from test_signed_tokens import Keys
 from waiting import wait_until
 
@@ -27,11 +28,12 @@ class Tabs:
     def __init__(self, own, keys):
         self.own = own
         self.token = keys.token(actor="ann-ann-ann", name="Ann")
+        self.unnamed = keys.token(name="Ann")
         self.context = None
 
-    def open(self, **options):
-        tab = self.own.join("Ann", context=self.context, fragment=f"#token={self.token}", forgive=MISSED, **options)
-        self.context = tab.context
+    def open(self, token=None, **options):
+        tab = self.own.join("Ann", fragment=f"#token={token or self.token}", forgive=MISSED, **{"context": self.context} | options)
+        self.context = self.context or tab.context
         return tab
 
     def open_both(self):
@@ -45,8 +47,13 @@ class Tabs:
         """The shapes that the server has, with their stamps."""
         request = urllib.request.Request(
             self.own.server.url("/v1/rooms/demo?stamps=1"), headers={"Authorization": f"Bearer {self.token}"})
-        with urllib.request.urlopen(request) as answer:
-            return json.load(answer)["shapes"]
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return json.load(answer)["shapes"]
+        except urllib.error.HTTPError as error:
+            with error:
+                assert error.code == 404, error
+            return []
 
 
 @contextmanager
@@ -54,6 +61,32 @@ def opened(world, tmp_path):
     keys = Keys(str(tmp_path))
     with world.own_room("--jwt-keys", keys.folder, name="demo") as own:
         yield Tabs(own, keys)
+
+
+def share(shape):
+    return int(shape["stamps"]["kind"].split(".")[1]) // SHARE
+
+
+def draw_and_keep(tab):
+    """Leaves the room, and draws something that is stored but not sent."""
+    tab.disconnect()
+    tab.run("app.edit((session) => session.add({ kind: 'star' })); return null")
+    tab.wait_until_kept(1)
+
+
+# Notes which states the tab has from now on.
+FOLLOWED = """window.states = []
+  app.connection.on('effect', (effect) => { if (effect.type === 'state') window.states.push(effect.state) })
+  return null"""
+
+# Moves unsent edits to the place of an actor that nobody is.
+MOVED = """await (async ({ keep, forgetEdits }) => {
+  const left = (await editsOf(room)).find(({ unsent }) => unsent > 0)
+  if (!left) return false
+  await keep('edits', { ...left, key: `${room} 7` })
+  await forgetEdits(left.key)
+  return true
+})(window.storageModule)"""
 
 
 def resting(tab):
@@ -94,7 +127,52 @@ def test_what_two_tabs_have_not_sent_arrives_from_both_under_different_stamps(wo
         third = tabs.open()
         shapes = wait_until(tabs.shapes, "both edits have arrived", holds=lambda shapes: len(shapes) == 2)
         assert {shape["name"] for shape in shapes} == {"tab 0", "tab 1"}
-        stamps = [shape["stamps"]["kind"] for shape in shapes]
-        assert len({int(stamp.split(".")[1]) // SHARE for stamp in stamps}) == 2, stamps
+        assert len({share(shape) for shape in shapes}) == 2, shapes
         third.wait(LIVE, "the third tab is in the room")
         assert resting(third).count() == 0
+
+
+def test_what_another_actor_left_is_sent_by_the_actor_that_the_token_names(world, room, tmp_path):
+    """The tab leaves the room for that, and its line isn't closed by its own courier. The stamps are of another share."""
+    with opened(world, tmp_path) as tabs:
+        former = tabs.open(tabs.unnamed)
+        draw_and_keep(former)
+        tab = tabs.open()
+        tab.wait(LIVE)
+        tab.run(FOLLOWED)
+        former.close()
+        (shape,) = wait_until(tabs.shapes, "the edit has arrived", holds=len)
+        tab.wait(LIVE, "the tab is back")
+        assert share(shape) == 1 and "closed" not in tab.run("window.states")
+
+
+def test_a_person_who_goes_to_another_device_stays_there(world, room, tmp_path):
+    """Meanwhile a tab was out of the room to send what a closed tab had left. It doesn't come back by itself."""
+    with opened(world, tmp_path) as tabs:
+        closed, tab = tabs.open(), tabs.open(clock=True)
+        tab.wait(LIVE)
+        closed.run("app.edit((session) => session.add({ kind: 'star' })); return null")
+        closed.wait_until_kept(1)
+        tab.run(SILENCED)
+        tab.stop_clock()
+        closed.close()
+        wait_until(lambda: tab.pass_time(100) or tab.run("app.live.status().state === 'offline'"), "the tab has left the room")
+        device = tabs.open(context=None)
+        device.wait(LIVE)
+        tab.pass_time(1_000)
+        resting(tab).wait_for()
+        assert device.run(LIVE)
+
+
+def test_a_tab_that_was_closed_while_it_looked_for_a_place_gets_one(world, room, tmp_path):
+    """Its edits lie in the place of its former actor, so their stamps may be those of another tab."""
+    with opened(world, tmp_path) as tabs:
+        one, two = tabs.open_both()
+        draw_and_keep(two)
+        two.close()
+        one.wait_for_storage(MOVED, None, "the edits are kept in another place")
+        three = tabs.open()
+        wait_until(tabs.shapes, "the edit has arrived", holds=len)
+        own = f"{tabs.own.name} {three.run('app.live.actor')}"
+        three.wait_for_storage(
+            "(await editsOf(room)).map(({ key }) => key).sort().join('|') === value", f"{own}|{own} 1", "it is in no other place")

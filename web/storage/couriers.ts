@@ -4,16 +4,20 @@ import { Connection } from '../network/connection.js'
 import type { Notices } from '../state/notices.js'
 import type { Permission } from '../state/permission.js'
 import type { Refusals } from '../state/refusals.js'
-import { drawingOf, editsOf, forgetEdits, inTime, type KeptDrawing, type KeptEdits } from './database.js'
+import { placeFor } from './claims.js'
+import { drawingOf, editsOf, forgetEdits, inTime, isKeyOf, type KeptDrawing, type KeptEdits } from './database.js'
 import { claimEdits, restore } from './keeper.js'
 
 /** How long this tab is out of the room while edits of its own actor are sent. */
 const absenceMilliseconds = 10_000
+/** How often the core looks whether the connection is alive. */
+const lookMilliseconds = 250
 
 /**
  * Sends the edits that other tabs of this browser hadn't sent when they were closed. Each such tab gets a replica and a
- * connection of its own, until the server has acknowledged all of its edits. If a token names the actor, that tab was
- * the same actor as this one, and an actor has one connection. So this tab leaves the room meanwhile.
+ * connection of its own, until the server has acknowledged all of its edits. If a token names the actor, that replica
+ * becomes the same actor as this tab, whoever drew the edits, and an actor has one connection. So this tab leaves the
+ * room meanwhile.
  */
 export class Couriers {
   #core
@@ -53,12 +57,14 @@ export class Couriers {
         const claimed = await claimEdits(this.#room, key, at)
         if (!claimed) continue
         const { own, release } = claimed
+        const isSelf = own?.actor === replica.actor || namesActor(this.#connection.token)
         // If the drawing can't be read, the replica loads the room.
-        if (own && own.unsent > 0 && own.actor === replica.actor && performance.now() < this.#restsUntil) release()
-        else if (own && own.unsent > 0) {
-          const sent = this.#send(own, await inTime(drawingOf(this.#room)).catch(() => undefined), release)
-          if (own.actor === replica.actor) await sent
-        } else await inTime(forgetEdits(key)).finally(release)
+        if (!own || own.unsent === 0) await inTime(forgetEdits(key)).finally(release)
+        else if (isSelf && performance.now() < this.#restsUntil) release()
+        else {
+          const sent = this.#send(own, isSelf, await inTime(drawingOf(this.#room)).catch(() => undefined), release)
+          if (isSelf) await sent
+        }
       }
     } catch (error) {
       console.warn('What other tabs have left can’t be read:', error)
@@ -67,36 +73,54 @@ export class Couriers {
     }
   }
 
-  /** @returns when it has ended, whether or not the edits were delivered */
+  /**
+   * @param isSelf whether the server makes the replica the actor that this tab is
+   * @returns when it has ended, whether or not the edits were delivered
+   */
   async #send(
-    { key, actor, share, bytes }: KeptEdits, drawing: KeptDrawing | undefined, release: () => void,
+    { key, at, actor, share, bytes }: KeptEdits, isSelf: boolean, drawing: KeptDrawing | undefined, release: () => void,
   ): Promise<void> {
-    const replica = restore(this.#core, bytes, drawing, { ...this.#options, readonly: false })
-    if (!replica) return release()
+    const own = this.#connection
+    const sender = isSelf ? own.replica.actor : actor
+    // The place tells in which share the stamps are. So edits of another actor's place need one of the sender.
+    const place = isKeyOf(key, this.#room, sender) ? null : await placeFor(this.#room, sender)
+    const leave = () => {
+      release()
+      place?.release?.()
+    }
+    // The person may have joined in another place meanwhile.
+    const isGone = isSelf && own.replica.status().state !== 'live'
+    const replica = isGone ? null : restore(this.#core, bytes, drawing, { ...this.#options, readonly: false })
+    if (!replica) return leave()
     this.#atWork.add(key)
-    const isSelf = actor === this.#connection.replica.actor
     let count = replica.unsentCount
-    const connection = new Connection(replica, { room: this.#room, token: this.#connection.token })
+    const connection = new Connection(replica, { room: this.#room, token: own.token })
     let timer = 0
     let tellEnd = () => {}
     const ended = new Promise<void>((done) => { tellEnd = done })
     const end = async (isDelivered: boolean) => {
+      if (!this.#atWork.delete(key)) return
       clearTimeout(timer)
+      clearInterval(looking)
+      const { isElsewhere } = connection
       connection.end()
       replica.destroy()
-      this.#atWork.delete(key)
-      if (isSelf || this.#connection.isElsewhere) this.#connection.start()
+      if (isSelf && own.replica.status().state === 'offline') {
+        // If the person has joined in another place meanwhile, they stay there.
+        if (isElsewhere) own.perform([{ type: 'state', state: 'closed', code: 'actor_elsewhere' }])
+        else own.start()
+      }
       if (isSelf && !isDelivered) {
         // This tab leaves the room less and less often for them.
         this.#restsUntil = performance.now() + this.#pause
         this.#pause *= 2
       }
       if (isDelivered) {
-        await forgetEdits(key).catch(() => {})
+        await this.#forget(key, at).catch(() => {})
         if (count > 0) this.#notices.say(count === 1
           ? 'A change from a tab you closed has arrived.' : `${count} changes from a tab you closed have arrived.`)
       }
-      release()
+      leave()
       tellEnd()
     }
     connection.on('effect', (effect) => {
@@ -104,15 +128,36 @@ export class Couriers {
         this.#refusals.take(effect)
         count -= 1
       }
+      // This tab tells of the texts that somebody has overwritten meanwhile, and can put them back.
+      if (effect.type === 'textLost') own.perform([effect])
       const isDelivered = effect.type === 'unsent' && effect.count === 0
-      if (isDelivered || (effect.type === 'state' && effect.state === 'closed')) end(isDelivered)
+      // The effects of the same moment come first, because a lost text comes after `unsent`.
+      if (isDelivered || (effect.type === 'state' && effect.state === 'closed')) queueMicrotask(() => end(isDelivered))
     })
-    connection.perform(replica.takeShare(share ?? 0))
+    replica.watchLine()
+    const looking = setInterval(() => connection.perform(replica.lookAtLine()), lookMilliseconds)
+    connection.perform(replica.takeShare(place?.share ?? share ?? 0))
     if (isSelf) {
-      this.#connection.perform(this.#connection.replica.stop())
+      own.perform(own.replica.stop())
       timer = setTimeout(() => end(false), absenceMilliseconds)
     }
     connection.start()
     return ended
+  }
+
+  /** Forgets delivered edits. Without locks, their tab may still be open, and have stored more since. */
+  async #forget(key: string, at: number) {
+    const kept = await inTime(editsOf(this.#room))
+    if (kept.some((edits) => edits.key === key && edits.at === at)) await inTime(forgetEdits(key))
+  }
+}
+
+/** Whether a token names the actor that its bearer is (C10). Only the server can tell whether the token is valid. */
+function namesActor(token: string | null) {
+  try {
+    const claims = token?.split('.')[1] ?? ''
+    return 'actor' in JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/')))
+  } catch {
+    return false
   }
 }

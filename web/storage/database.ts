@@ -90,6 +90,8 @@ const stored = (transaction: IDBTransaction): Promise<void> => new Promise((reso
 
 /** @param number of several tabs that are the same actor, each has another number */
 export const keyOf = (room: string, actor: number, number: number) => `${room} ${actor}${number === 0 ? '' : ` ${number}`}`
+/** Whether a key is one of this actor's. */
+export const isKeyOf = (key: string, room: string, actor: number) => `${key} `.startsWith(`${keyOf(room, actor, 0)} `)
 
 /**
  * Moves edits into the database: those that `keepAtOnce` has saved, unless the database has newer ones.

@@ -8,7 +8,7 @@ import type { LaterPart } from '../state/parts.js'
 import type { Shown } from '../state/shown.js'
 import { claim, type Place, placeFor } from './claims.js'
 import type { Couriers } from './couriers.js'
-import { drawingOf, editsOf, forgetDrawing, forgetEdits, inTime, keep, type KeptDrawing, type KeptEdits } from './database.js'
+import { drawingOf, editsOf, forgetDrawing, forgetEdits, inTime, isKeyOf, keep, type KeptDrawing, type KeptEdits } from './database.js'
 import { keepAtOnce } from './farewell.js'
 
 /** How often a tab looks for edits that closed tabs have left, and how long a closing tab keeps its lock. */
@@ -20,10 +20,6 @@ const editsMilliseconds = 60
 const drawingMilliseconds = 1_500
 /** How long an edit waits to be stored before it is sent anyway, because the browser's storage might hang. */
 const storageMilliseconds = 1_000
-/**
- * The timeout for reading stored edits when the page opens. If it expires, `Couriers` sends these edits as soon as they
- * can be read.
- */
 /** The pause between a failed save and the next attempt. */
 const againMilliseconds = 5_000
 /**
@@ -156,7 +152,7 @@ export class Keeper extends Source<{ change: null }> {
   #connection
   #replica
   #notices
-  #actor
+  #actor = 0
   #place
   /** While a place is looked for, because the server has replaced the actor. */
   #moving: Promise<void> | null = null
@@ -186,11 +182,13 @@ export class Keeper extends Source<{ change: null }> {
     // reopened could use the stamp again for another edit.
     this.#replica.reserveStamps()
     this.#notices = notices
-    this.#actor = connection.replica.actor
     connection.on('effect', (effect) => this.#take(effect))
     shown.on('changes', ({ reset, shapes }) => { if (reset || shapes.length > 0) this.#drawingChanged() })
     addEventListener('pagehide', () => this.#leave())
     document.addEventListener('visibilitychange', () => { if (document.hidden) this.#leave() })
+    // A tab that was closed while it looked for a place has kept its edits in that of its former actor.
+    if (isKeyOf(place.key, room, this.#replica.actor)) this.#actor = this.#replica.actor
+    else this.#follow()
   }
 
   /** Whether the newest edits are stored. */
@@ -280,7 +278,7 @@ export class Keeper extends Source<{ change: null }> {
     clearTimeout(this.#editsTimer)
     this.#editsTimer = 0
     this.#isEditsStale = false
-    if (this.#moving) await this.#moving
+    while (this.#moving) await this.#moving
     const until = this.#replica.reserveStamps()
     const edits = this.#edits()
     if (isSame(edits.bytes, this.#keptEdits)) return
