@@ -84,10 +84,12 @@ struct ReplicaLineTests {
     let state = try Self.json("{}")
     client.run { $0.showPresence(state, of: &$1, at: $2) }
     client.run { _, _, _ in [.send([UInt8](repeating: 0, count: 3_000))] }
-    client.run { _, replica, now in replica.disconnected(closeCode: nil, at: now) }
-    let before = client.room.hosts[0].effects.count
-    client.run { $0.showPresence(state, of: &$1, at: $2) }
-    client.run { _, _, _ in [.send([UInt8](repeating: 0, count: 700))] }
-    #expect(client.room.hosts[0].effects.count == before + 1)
+    client.room.disconnect(0)
+    client.run { _, replica, now in replica.start(at: now) }
+    client.settle()
+    client.room.time += 1_000
+    let next = try Self.json(#"{"at":1}"#)
+    client.run { $0.showPresence(next, of: &$1, at: $2) }
+    #expect(client.presenceSent == 1)
   }
 }
