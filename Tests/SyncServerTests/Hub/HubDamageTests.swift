@@ -1,5 +1,5 @@
 import CanvasCRDT
-import RoomLog
+@testable import RoomLog
 import Synchronization
 import Testing
 import WebSocketLoop
@@ -50,5 +50,30 @@ struct HubDamageTests {
     while await hub.counts.snapshots == 0 { await Task.yield() }
     #expect(await write(2))
     #expect(await hub.perform { _ in !open.isLogDamaged })
+  }
+
+  @Test("where a record is missing, neither the past nor the room is put together from the others")
+  func gap() async throws {
+    let shared = SharedMemory()
+    let lossy: (@escaping LogSink) -> any RoomLog = { sink in
+      MemoryLog(sharing: shared) { events in
+        sink(
+          events.map { event in
+            guard case .read(let id, var page) = event else { return event }
+            page.records.removeAll { $0.position == 1 }
+            return .read(id: id, page)
+          }
+        )
+      }
+    }
+    let hub = try await Hub.started(over: lossy)
+    let open = try await hub.openDemo()
+    _ = try await hub.submit([.star(1)], to: open, by: .by()).get()
+    let second = try await hub.submit([.star(2)], to: open, by: .by()).get()
+    _ = try await hub.submit([.star(3)], to: open, by: .by()).get()
+    let past = Request(method: "GET", path: "/v1/rooms/demo", query: "at=\(second.text.string)")
+    #expect(await hub.response(to: past, body: []).status != 200)
+    let other = try await Hub.started(over: lossy)
+    await #expect(throws: (any Error).self) { try await other.openDemo() }
   }
 }
