@@ -12,7 +12,7 @@ class Line extends Source {
   hear(effect) { this.tell('effect', effect) }
 }
 
-const parts = ['cursor', 'selection', 'lifted', 'view', 'writing', 'typed', 'ink', 'restored', 'laser', 'guides', 'follows']
+const parts = ['cursor', 'selection', 'lifted', 'view', 'writing', 'typed', 'ink', 'restored', 'putBack', 'laser', 'guides', 'follows']
 const odd = [
   null, true, 0, -1, 1e300, '', 'x', [], {}, [null], [[]], [{}], { toString: 1 }, [{ toString: 1 }], { valueOf: 1, toString: 1 },
   ['000-000-001', { toString: 1 }], [1, { valueOf: 1, toString: 1 }], { length: 2 }, { shape: { toString: 1 } },

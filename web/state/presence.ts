@@ -58,11 +58,11 @@ type InkPiece = { shape: number, color: string, width: number, at: number, point
 
 /**
  * The presence of this person and of others. `people`: a person came, left or changed their name. `change`: any
- * presence has changed.
+ * presence has changed. `putBack`: this person has put back a text.
  *
  * Other clients may send any JSON as presence. This class drops all values of unexpected form.
  */
-export class Presence extends Source<{ people: Person[], change: null }> {
+export class Presence extends Source<{ people: Person[], change: null, putBack: Person }> {
   #connection
   #own: OwnState = {}
   /** What others were told last, as JSON. */
@@ -140,7 +140,7 @@ export class Presence extends Source<{ people: Person[], change: null }> {
 
   /** @param restored which state was restored, for the pages of other people */
   setRestored({ asOf, from, until }: Restored) { this.#tellOthers({ restored: [asOf, from, until] }) }
-  addPutBack(milliseconds: number) { this.#tellOthers({ putBack: [...this.#own.putBack ?? [], milliseconds].slice(-putBackMax) }) }
+  setPutBack(times: number[]) { this.#tellOthers({ putBack: times.slice(-putBackMax) }) }
   setView({ x, y, width, height }: Box) { this.#tellOthers({ view: [x, y, width, height].map(round) }) }
 
   #take(effect: Effect) {
@@ -166,8 +166,11 @@ export class Presence extends Source<{ people: Person[], change: null }> {
 
   #note(peer: Peer) {
     const noted = person(peer)
+    const newest = noted.putBack.at(-1)
+    const isNew = newest && newest !== this.person(peer.actor)?.putBack.at(-1)
     this.#people.set(peer.actor, noted)
     this.#connection.replica.noteWriting(peer.actor, noted.writing)
+    if (isNew) this.tell('putBack', noted)
   }
 
   #tellOthers(part: OwnState) {

@@ -6,8 +6,22 @@ import type { Changes, Effect } from '../core/types.js'
 import type { keepBeside } from '../draw/making.js'
 import { mentionOf } from '../state/labels.js'
 import type { Names } from '../state/names.js'
+import type { Person } from '../state/presence.js'
 
 export type Loss = Extract<Effect, { type: 'textLost' }>
+
+/**
+ * A text of this person that isn't there any more. `shape`: the shape as it was with that text. `by`, `milliseconds`: who
+ * wrote the text that is there now, and the time of its stamp. `since`: when the page saw that it was replaced.
+ */
+type Replaced = { shape: Shape, by: number, milliseconds: number, since: number }
+
+/**
+ * At most so many replaced texts are remembered, and for so long. Presence says that an edit has put a text back soon
+ * after that edit, or once its writer is connected again.
+ */
+const replacedMax = 500
+const replacedMilliseconds = 3_600_000
 
 const texts = changedBits(({ name }) => name === 'text')
 
@@ -19,11 +33,12 @@ const texts = changedBits(({ name }) => name === 'text')
 export class TextLosses {
   #reach
   #losses
-  /** What this person wrote last in each shape: what is there now, and what somebody has replaced. */
-  #own = new Map<number, string>()
-  #replaced = new Map<number, string>()
-  /** The shapes in which this person wrote last, as they were then. */
-  #shapes = new Map<number, Shape>()
+  /** The shapes whose text is this person's, as they were when it was written. */
+  #own = new Map<number, Shape>()
+  /** What this person wrote last in other shapes. The text that was replaced last is the last one. */
+  #replaced = new Map<number, Replaced>()
+  /** The stamps' times of the texts that this person has put back and that are still there, by shape. */
+  #putBack = new Map<number, number>()
 
   /**
    * @param reach `fittedTo`, `keepBeside`: those of the room's script, because only that one's measure bold words
@@ -39,7 +54,10 @@ export class TextLosses {
     const { presence, scene, shown } = reach
     for (const { shape } of scene.order) if (shape.written) this.#note(shape.id)
     shown.on('changes', (changes) => { if (!shown.isPast) this.#follow(changes) })
-    presence.on('change', () => this.#compare())
+    presence.on('putBack', (person) => {
+      for (const [id, replaced] of this.#replaced) this.#compare(id, replaced, person)
+      this.tell()
+    })
     document.addEventListener('visibilitychange', () => this.tell())
     shown.on('past', () => this.tell())
   }
@@ -48,52 +66,62 @@ export class TextLosses {
   tell() {
     if (document.hidden || this.#reach.shown.isPast) return
     for (const loss of this.#losses.splice(0)) {
+      const shape = this.#own.get(loss.shape) ?? this.#replaced.get(loss.shape)?.shape
       this.#own.delete(loss.shape)
-      this.#say(loss)
+      this.#replaced.delete(loss.shape)
+      this.#say(loss, shape)
     }
   }
 
   #follow({ reset, shapes }: Changes) {
-    const changed = reset ? [...this.#own.keys()] : shapes.filter(({ changed }) => changed & texts).map(({ id }) => id)
+    const changed = reset
+      ? [...this.#own.keys(), ...this.#replaced.keys()] : shapes.filter(({ changed }) => changed & texts).map(({ id }) => id)
     for (const id of changed) this.#note(id)
-    this.#compare()
-  }
-
-  #note(id: number) {
-    const { live } = this.#reach.shown
-    const own = this.#own.get(id)
-    this.#own.delete(id)
-    const shape = live.shape(id)
-    if (shape && live.written(id, 'text')?.actor === live.actor) {
-      this.#own.set(id, shape.text)
-      this.#shapes.set(id, shape)
+    const past = Date.now() - replacedMilliseconds
+    for (const [id, { since }] of this.#replaced) {
+      if (this.#replaced.size <= replacedMax && since > past) break
       this.#replaced.delete(id)
-    } else if (own) this.#replaced.set(id, own)
-  }
-
-  /** Finds the texts of this person over which somebody has put theirs back. */
-  #compare() {
-    const { presence, shown: { live } } = this.#reach
-    const isAnyPutBack = presence.people().some(({ putBack }) => putBack.length > 0)
-    for (const [shape, text] of isAnyPutBack ? this.#replaced : []) {
-      const { actor: by = 0, milliseconds = 0 } = live.written(shape, 'text') ?? {}
-      if (!presence.person(by)?.putBack.includes(milliseconds)) continue
-      this.#replaced.delete(shape)
-      this.#losses.push({ type: 'textLost', shape, text, by })
     }
     this.tell()
   }
 
-  #say({ shape: id, text, by }: Loss) {
+  #note(id: number) {
+    const { presence, shown: { live } } = this.#reach
+    const shape = live.shape(id)
+    const { actor: by = 0, milliseconds = 0 } = live.written(id, 'text') ?? {}
+    if (milliseconds !== this.#putBack.get(id) && this.#putBack.delete(id)) presence.setPutBack([...this.#putBack.values()])
+    const { shape: former, since } = this.#replaced.get(id) ?? { shape: this.#own.get(id), since: Date.now() }
+    this.#own.delete(id)
+    if (shape && by === live.actor) this.#own.set(id, shape)
+    // This person can't lose a text that they have deleted.
+    const isLosable = former?.text && (shape ? by !== live.actor : live.written(id, 'deleted')?.actor !== live.actor)
+    if (isLosable) {
+      const replaced = { shape: former, by, milliseconds, since }
+      this.#replaced.set(id, replaced)
+      this.#compare(id, replaced, presence.person(by))
+    } else this.#replaced.delete(id)
+  }
+
+  /** Notes a loss if this person's text was replaced by one that somebody has put back. */
+  #compare(shape: number, { shape: { text }, by, milliseconds }: Replaced, person: Person | null) {
+    if (person?.actor !== by || !person.putBack.includes(milliseconds)) return
+    this.#replaced.delete(shape)
+    this.#losses.push({ type: 'textLost', shape, text, by })
+  }
+
+  #say({ shape: id, text, by }: Loss, former?: Shape) {
     const { editing, fittedTo, keepBeside, names, notices, presence, shown: { live } } = this.#reach
     const shape = live.shape(id)
-    if (!shape) return this.#sayDeleted(id, text, by)
+    if (!shape) return this.#sayDeleted(id, text, by, former)
     const putBack = () => {
       const now = live.shape(id)
       if (!now) return keepBeside(this.#reach, shape, text)
       const done = editing.edit((replica) => replica.edit([{ shape: id, set: { text, ...fittedTo(now, text, false) } }]))
       const written = done && live.written(id, 'text')
-      if (written) presence.addPutBack(written.milliseconds)
+      if (written) {
+        this.#putBack.delete(id)
+        presence.setPutBack([...this.#putBack.set(id, written.milliseconds).values()])
+      }
       return done
     }
     notices.say(`${names.of(by)} wrote over your text in ${mentionOf(live, id)}: “${within(text)}”`, {
@@ -103,11 +131,11 @@ export class TextLosses {
   }
 
   /** Somebody has deleted the shape without having got this person's text. */
-  #sayDeleted(id: number, text: string, by: number) {
+  #sayDeleted(id: number, text: string, by: number, former?: Shape) {
     const { keepBeside, names, notices } = this.#reach
     notices.say(`${names.of(by)} deleted the shape in which you had written: “${within(text)}”`, {
       group: `lost text ${id}`, isWhole: true, isKept: true,
-      action: { words: 'Keep the text', run: () => keepBeside(this.#reach, this.#shapes.get(id), text) !== undefined },
+      action: { words: 'Keep the text', run: () => keepBeside(this.#reach, former, text) !== undefined },
     })
   }
 }
