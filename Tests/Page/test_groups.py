@@ -138,6 +138,7 @@ def test_a_locked_shape_stays_and_can_be_unlocked(room):
     row.hover()
     row.get_by_role("button", name="Lock").click()
     wait_for(room, cup, lambda shape: shape["locked"])
+    row.get_by_role("button", name="Unlock").wait_for()
     ann.page.mouse.click(*ann.screen(340, 310), button="right")
     ann.page.get_by_role("menuitemcheckbox", name="Lock").click()
     wait_for(room, cup, lambda shape: not shape["locked"])

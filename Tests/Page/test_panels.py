@@ -364,6 +364,9 @@ def test_a_number_that_is_being_typed_stays_while_others_move_the_shape(room):
     assert field.input_value() == "55"
     ann.press("Enter")
     ann.wait_for_shape(ground, "shape.x === 55")
+    field.focus()
+    room.write((ground, {"position": [60, 200]}))
+    ann.wait("document.activeElement.value === '60'", "a field in which nothing was typed follows")
     field.fill("66")
     room.write((ground, {"position": [400, 200]}))
     ann.wait_for_shape(ground, "shape.x === 400")
