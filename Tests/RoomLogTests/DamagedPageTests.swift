@@ -159,6 +159,29 @@ struct DamagedPageTests {
     expectNothingUnavailable()
   }
 
+  @Test("a room whose row has no space beside a damaged page is refused, but not for good, and can be read")
+  func fullPageBesideRubbish() throws {
+    let rooms = (100..<500).map { "room\($0)" }
+    try append(to: rooms)
+    bench.close()
+    try overwrite(path) { _, page in
+      let words = String(decoding: page, as: Unicode.ASCII.self)
+      return page[0] == 13 && words.contains("room250") && !words.contains("record of")
+    }
+    try bench.reopen()
+    let sound = try bench.summaries().filter { $0.damage == nil }.map(\.room)
+    // Greater numbers make the rows longer, and full pages are shared out with the pages beside them.
+    let records = (0..<200).map { bytes("\($0)") }
+    let refused = try sound.filter { room in
+      let answer = try bench.append(room, records)
+      if answer.appended == nil { #expect(answer.isUnavailable, "\(answer)") }
+      return answer.appended == nil
+    }
+    #expect(!refused.isEmpty)
+    for room in refused { #expect(try bench.load(room).loaded != nil) }
+    expectNothingUnavailable()
+  }
+
   /// Overwrites the last leaf of a table or an index, while the log is closed.
   private func damageLastLeaf(of name: String) throws {
     bench.close()

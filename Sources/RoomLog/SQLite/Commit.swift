@@ -129,7 +129,7 @@ extension Writer {
       } catch {
         guard error.isDamage else { throw error }
         if case .request(.append) = step { hasRefusedRecords = true }
-        refuse(step, for: error, isAboutRoom: isRoomNext, in: &staging)
+        refuse(step, for: error, isAboutRoom: isRoomNext, in: &staging, connection)
       }
     }
     if hasRefusedRecords, staging.records == 0 { try connection.checkRecordsFit() }
@@ -158,14 +158,21 @@ extension Writer {
     }
   }
 
-  /// Refuses a step that has met damage. A stored room to which nothing can be added counts as damaged from now on.
-  /// - Parameter isAboutRoom: whether the page with the room's own row is damaged.
-  private func refuse(_ step: Step, for failure: SQLiteFailure, isAboutRoom: Bool, in staging: inout Staging) {
+  /// Refuses a step that has met damage. A stored room to which nothing can be added counts as damaged from now on. It
+  /// doesn't if its own row is sound, and only a page beside is damaged: then it can be read, and often written.
+  /// - Parameter isAboutRoom: whether the room's own row can't be written.
+  private func refuse(
+    _ step: Step,
+    for failure: SQLiteFailure,
+    isAboutRoom: Bool,
+    in staging: inout Staging,
+    _ connection: WriterDatabase
+  ) {
     var error = LogError.unavailable(failure.fault(path: path))
     switch step {
     case .request(let request):
       if case .append(let append) = request, let entry = staging.rooms[append.room] ?? rooms[append.room],
-        rooms[append.room]?.number == entry.number
+        rooms[append.room]?.number == entry.number, !isAboutRoom || !connection.isSound(rowOf: entry.number)
       {
         let position = isAboutRoom ? 0 : entry.last &+ 1
         let damage = SharedFigures.Damage(room: entry.name, position: position, isHistory: false)

@@ -171,6 +171,19 @@ final class WriterDatabase {
     return (rooms, damaged)
   }
 
+  /// Whether a room's row can be read. It is read from the file, because cached pages can be right even if the file is
+  /// damaged.
+  func isSound(rowOf room: Int64) -> Bool {
+    database.releaseMemory()
+    do throws(SQLiteFailure) {
+      let row = try database.statement("SELECT \(StoredRows.roomColumns) FROM rooms WHERE number=?1")
+      row.bind(1, room)
+      return try row.step() && StoredRows.room(row).isSound
+    } catch {
+      return false
+    }
+  }
+
   /// A room's records after `position`, up to the first missing or damaged one. `damage` is the position of that
   /// record.
   func records(
