@@ -2,10 +2,10 @@ import Basics
 import Glibc
 import Synchronization
 
-/// An actor that can hand long work to other threads. The threads serve parties (clients' addresses and rooms)
+/// An actor that can hand long work to other threads. The threads serve parties (clients' addresses)
 /// round-robin.
 protocol HeavyWorker: Actor {
-  /// Does the work for a party (a client's address or a room) on another thread, and returns the result.
+  /// Does the work for a party (a client's address) on another thread, and returns the result.
   func workOut<Value: Sendable>(
     for party: String,
     _ work: @escaping @Sendable () -> Value
@@ -22,8 +22,8 @@ protocol HeavyWorker: Actor {
 /// The event loop must not do such work, because every client waits for the loop. Swift's own pool must not do it
 /// either: the pool has one thread for each processor, and a few long jobs would take all of them.
 ///
-/// **Fair.** Each job belongs to a party: a client's address, or a room. The threads serve the parties round-robin, so
-/// a party that asks for a lot delays only itself. No party ever has all threads.
+/// **Fair.** Each job belongs to a party: a client's address, or several that wait for the same. The threads serve the
+/// parties round-robin, so a party that asks for a lot delays only itself. No party ever has all threads.
 ///
 /// **Bounded.** The number of a party's waiting jobs has a bound. Jobs that must not be refused don't count towards it.
 /// A job that is cancelled while it waits is not done.
@@ -32,7 +32,7 @@ protocol HeavyWorker: Actor {
 final class HeavyWork: @unchecked Sendable {
   /// Why a job is not done.
   enum Refusal: Error {
-    /// Too many jobs of the same client or room are waiting already.
+    /// Too many jobs of the same client are waiting already.
     case busy
     /// The caller was cancelled before the job began.
     case cancelled
@@ -85,9 +85,9 @@ final class HeavyWork: @unchecked Sendable {
   private let signal: UnsafeMutablePointer<sem_t>
 
   /// - Parameters:
-  ///   - threads: 0, or at least two, so that one client or room never has all of them. With 0, the caller does the
+  ///   - threads: 0, or at least two, so that one client never has all of them. With 0, the caller does the
   ///     jobs that it gets from `takeNext`.
-  ///   - waitingMax: at most this many jobs of one client or room wait. Jobs that must not be refused don't count.
+  ///   - waitingMax: at most this many jobs of one client wait. Jobs that must not be refused don't count.
   init(threads: Int = HeavyWork.threadsForThisMachine, waitingMax: Int = 32) {
     precondition(threads != 1, "one party may not have all threads")
     threadsOfPartyMax = max(1, threads - 1)
@@ -100,7 +100,7 @@ final class HeavyWork: @unchecked Sendable {
   private static var threadsForThisMachine: Int { max(2, min(8, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))) }
 
   /// Does the work on one of the threads, and returns the result.
-  /// - Parameter isBounded: whether the job is refused if too many bounded jobs of the same client or room wait.
+  /// - Parameter isBounded: whether the job is refused if too many bounded jobs of the same client wait.
   nonisolated(nonsending) func run<Value: Sendable>(
     for party: String,
     isBounded: Bool = true,
@@ -199,8 +199,7 @@ final class HeavyWork: @unchecked Sendable {
 
   private static let niceness: Int32 = 5
 
-  /// The name under which jobs that free unneeded memory are queued. Other jobs are queued under a client's address or
-  /// a room.
+  /// The name under which jobs that free unneeded memory are queued.
   static let freeing = "freeing"
   /// Freeing this many shapes takes about a quarter of a millisecond.
   static let shapesWorthAThread = 1_000

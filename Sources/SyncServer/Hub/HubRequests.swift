@@ -37,11 +37,11 @@ extension Hub: RoomService {
     job { await free(value) }
   }
 
-  nonisolated func withdraw(historyTurn number: UInt64) {
-    job { await self.giveUp(historyTurn: number) }
+  nonisolated func withdraw(turn number: UInt64, of turns: RequestBook.Turns) {
+    job { await self.giveUp(turn: number, of: turns) }
   }
 
-  private func giveUp(historyTurn number: UInt64) { requestBook.historyTurns.giveUp(number) }
+  private func giveUp(turn number: UInt64, of turns: RequestBook.Turns) { requestBook[keyPath: turns].giveUp(number) }
 
   func begin(_ exchange: any ServerRequest) {
     let answering = job { await answer(exchange) }

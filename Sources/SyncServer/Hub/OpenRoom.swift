@@ -41,6 +41,8 @@ final class OpenRoom: @unchecked Sendable {
   var storing = OwedAnswers<Result<Cursor, Rejection>>()
   /// Jobs that wait for the room's overlaps.
   var settling = OwedAnswers<SettledOverlaps?>()
+  /// The addresses that have sent these jobs, by the number of the request.
+  var overlapAskers: [UInt64: String] = [:]
   /// The HTTP client behind each write that is not durable yet, by the number of the request.
   var writers: [UInt64: Writer] = [:]
   /// Whether an account has been charged for the creation of this room.
@@ -81,6 +83,19 @@ final class OpenRoom: @unchecked Sendable {
   func origin(of id: MemberID) -> Person.Origin? {
     session(id).map { Person.Origin(token: $0.grant.label, address: $0.address) }
   }
+
+  /// The addresses of those who ask for overlaps, whose turns the work on them takes. Of very many people only some
+  /// count.
+  var overlapParties: [String] {
+    var parties = Set(overlapAskers.values)
+    for case let session? in sessions where parties.count < OpenRoom.overlapPartiesMax {
+      guard case .here(_, _, let id) = session.stage else { continue }
+      if room.audience.channel(of: id)?.hasOverlaps == true { parties.insert(session.connection.party) }
+    }
+    return parties.isEmpty ? [HeavyWork.freeing] : parties.sorted()
+  }
+
+  private static let overlapPartiesMax = 16
 
   func seat(_ session: Session, _ id: MemberID) {
     while sessions.count <= id.seat { sessions.append(nil) }

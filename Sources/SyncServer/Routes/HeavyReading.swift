@@ -13,6 +13,17 @@ extension RoomService {
     free(view, shapes: view.canvas.shapeCount)
   }
 
+  /// Does what needs a copy of a room, which can be all that is left of how the room was. Large copies need a permit, so
+  /// that requests don't fill the memory with them while they wait for a thread.
+  func copying(_ room: OpenedRoom, _ request: Request, _ answer: () async -> Response) async -> Response {
+    guard let shapes = view(of: room)?.canvas.shapeCount else { return .roomIsGone }
+    guard shapes >= HeavyWork.shapesWorthAThread else { return await answer() }
+    let party = party(of: request)
+    guard await takeTurn(party, of: \.copyTurns) else { return RefusedReading.tooMany.response }
+    defer { requestBook.copyTurns.leave(party) }
+    return await answer()
+  }
+
   /// Makes an answer on another thread. If the client leaves before that begins, the answer is not made.
   func heavily(_ request: Request, _ answer: @escaping @Sendable () -> Response) async -> Response {
     do throws(HeavyWork.Refusal) {

@@ -1,5 +1,5 @@
-/// Permits (turns) for reading history. Each read builds a past state of the room, which takes memory. So only a few
-/// reads run at a time, and others wait.
+/// Permits (turns) for what keeps a state of a room in memory: reading its history, or making an answer from a copy of
+/// it. Such a copy costs memory as soon as the room changes. So only a few have one at a time, and others wait.
 ///
 /// What always holds:
 /// - No party (client's address) has more than half of the turns.

@@ -11,24 +11,22 @@ extension RoomService {
     _ request: Request,
     _ answer: (RoomView) async -> Response
   ) async -> Response {
-    guard var view = view(of: room) else { return .roomIsGone }
-    defer { drop(view, of: room) }
-    guard let at = request.parameter("at") else { return await answer(view) }
+    guard let at = request.parameter("at") else { return await seeingNow(room, request, answer) }
+    guard var seen = standing(of: room) else { return .roomIsGone }
     let end: RoomHistory.End
     if let milliseconds = UInt64(at) {
-      guard milliseconds < changedMilliseconds(of: room) else { return await answer(view) }
+      guard milliseconds < changedMilliseconds(of: room) else { return await seeingNow(room, request, answer) }
       end = .time(milliseconds)
     } else {
       guard let cursor = RoomCursor(Cursor(Text(at))) else {
         return .error(400, code: "bad_request", message: "at must be a cursor or a time in Unix milliseconds")
       }
-      if cursor.position > view.position {
+      if cursor.position > seen.position {
         if let fault = await catchUp(room) { return .unavailable(fault) }
-        guard let newer = self.view(of: room) else { return .roomIsGone }
-        drop(view, of: room)
-        view = newer
+        guard let newer = standing(of: room) else { return .roomIsGone }
+        seen = newer
       }
-      guard let position = view.places.position(of: cursor, upTo: view.position) else {
+      guard let position = seen.places.position(of: cursor, upTo: seen.position) else {
         return .error(
           409,
           code: "other_cursor",
@@ -36,7 +34,7 @@ extension RoomService {
             "this cursor is not from the room as it is now: the room was deleted or restored, or the cursor is too old"
         )
       }
-      guard position < view.position else { return await answer(view) }
+      guard position < seen.position else { return await seeingNow(room, request, answer) }
       end = .position(position)
     }
     switch await readingHistory(of: room, at: end, leavingOut: nil, request) {
@@ -50,13 +48,30 @@ extension RoomService {
       }
       return await answer(
         RoomView(
-          name: view.name,
-          places: RoomPlaces(epoch: view.places.epoch, runs: history.runs),
+          name: seen.name,
+          places: RoomPlaces(epoch: seen.places.epoch, runs: history.runs),
           position: history.position,
           canvas: history.canvas
         )
       )
     }
+  }
+
+  private func seeingNow(
+    _ room: OpenedRoom,
+    _ request: Request,
+    _ answer: (RoomView) async -> Response
+  ) async -> Response {
+    await copying(room, request) {
+      guard let view = view(of: room) else { return .roomIsGone }
+      defer { drop(view, of: room) }
+      return await answer(view)
+    }
+  }
+
+  /// What is known of a room as it is now, without a copy of its content.
+  private func standing(of room: OpenedRoom) -> (name: Text, places: RoomPlaces, position: UInt64)? {
+    view(of: room).map { ($0.name, $0.places, $0.position) }
   }
 
   /// Waits for a permit (turn) to read history, and reads a room as it was. If the read succeeds, the caller has to
@@ -89,16 +104,18 @@ extension RoomService {
 
   /// Waits for a permit (turn) to read history.
   /// - Returns: false if none became free in time, or the client has left.
-  func takeHistoryTurn(_ party: String) async -> Bool {
-    if requestBook.historyTurns.take(party) { return true }
-    guard let number = requestBook.historyTurns.mayWait(party) else { return false }
+  func takeHistoryTurn(_ party: String) async -> Bool { await takeTurn(party, of: \.historyTurns) }
+
+  func takeTurn(_ party: String, of turns: RequestBook.Turns) async -> Bool {
+    if requestBook[keyPath: turns].take(party) { return true }
+    guard let number = requestBook[keyPath: turns].mayWait(party) else { return false }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { turn in
         guard !Task.isCancelled else { return turn.resume(returning: false) }
-        requestBook.historyTurns.wait(number, party, turn, now: now.monotonicMilliseconds)
+        requestBook[keyPath: turns].wait(number, party, turn, now: now.monotonicMilliseconds)
       }
     } onCancel: {
-      withdraw(historyTurn: number)
+      withdraw(turn: number, of: turns)
     }
   }
 }
@@ -109,7 +126,7 @@ struct RefusedReading: Error {
 
   /// No permit (turn) to read history became free.
   static var tooMany: RefusedReading {
-    let response = Response.error(429, code: "rate_limited", message: "too many requests are reading what is stored")
+    let response = Response.error(429, code: "rate_limited", message: "too many requests are reading rooms")
     return RefusedReading(response: response.retried(afterSeconds: 1))
   }
 }

@@ -22,6 +22,10 @@ struct RequestBook {
 
   /// The permits of jobs that read history.
   var historyTurns = HistoryTurns()
+  /// The permits of jobs that make an answer from a copy of a large room.
+  var copyTurns = HistoryTurns()
+
+  typealias Turns = WritableKeyPath<RequestBook, HistoryTurns> & Sendable
 
   init(limits: Limits) { self.limits = limits }
 
@@ -68,6 +72,7 @@ struct RequestBook {
       rates[party] = rate.owed == 0 && rate.bucket.isFull(at: now) ? nil : rate
     }
     historyTurns.giveUp(now: now)
+    copyTurns.giveUp(now: now)
   }
 
   /// Counts a request through a proxy.

@@ -73,9 +73,13 @@ extension RoomService {
         }
       }
     }
-    guard let name = view(of: room)?.name, let overlaps = await overlapIndex(of: room) else { return .roomIsGone }
-    defer { free(overlaps, shapes: overlaps.index.count) }
-    return await heavily(request) { overlaps.index.answer(box: box ?? nil, name, overlaps.cursor, request) }
+    return await copying(room, request) {
+      guard let name = view(of: room)?.name, let overlaps = await overlapIndex(of: room, for: party(of: request)) else {
+        return .roomIsGone
+      }
+      defer { free(overlaps, shapes: overlaps.index.count) }
+      return await heavily(request) { overlaps.index.answer(box: box ?? nil, name, overlaps.cursor, request) }
+    }
   }
 
   func freePlace(_ room: OpenedRoom, _ request: Request) async -> Response {
@@ -89,13 +93,15 @@ extension RoomService {
         message: "size must be width,height and near must be x,y, within the bounds of shapes"
       )
     }
-    guard let overlaps = await overlapIndex(of: room) else { return .roomIsGone }
-    defer { free(overlaps, shapes: overlaps.index.count) }
-    return await heavily(request) {
-      guard let place = overlaps.index.document(freePlaceFor: box.size, near: box.origin) else {
-        return .error(409, code: "no_place", message: "there is no free place: shapes cover the whole canvas")
+    return await copying(room, request) {
+      guard let overlaps = await overlapIndex(of: room, for: party(of: request)) else { return .roomIsGone }
+      defer { free(overlaps, shapes: overlaps.index.count) }
+      return await heavily(request) {
+        guard let place = overlaps.index.document(freePlaceFor: box.size, near: box.origin) else {
+          return .error(409, code: "no_place", message: "there is no free place: shapes cover the whole canvas")
+        }
+        return .json(place, headers: [("Cache-Control", "no-store")])
       }
-      return .json(place, headers: [("Cache-Control", "no-store")])
     }
   }
 }

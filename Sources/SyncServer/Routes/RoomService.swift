@@ -20,8 +20,8 @@ protocol RoomService: HeavyWorker {
   nonisolated var files: StaticFiles { get }
   /// The counts of requests, which only the routes change.
   var requestBook: RequestBook { get set }
-  /// Ends a job's wait for a turn to read history, because its client has left. May be called on any thread.
-  nonisolated func withdraw(historyTurn number: UInt64)
+  /// Ends a job's wait for a turn, because its client has left. May be called on any thread.
+  nonisolated func withdraw(turn number: UInt64, of turns: RequestBook.Turns)
   /// Whether the server is stopping and accepts nothing more.
   var isStopping: Bool { get }
   /// Whether the log isn't open yet, so that no room can be opened.
@@ -56,7 +56,8 @@ protocol RoomService: HeavyWorker {
   /// When the log stored the newest record that the room has applied, in Unix milliseconds.
   func changedMilliseconds(of room: OpenedRoom) -> UInt64
   /// Which shapes overlap now. `nil` if the room has been deleted.
-  func overlapIndex(of room: OpenedRoom) async -> SettledOverlaps?
+  /// - Parameter party: the client's address. Work for different addresses is done round-robin.
+  func overlapIndex(of room: OpenedRoom, for party: String) async -> SettledOverlaps?
   /// The room's state at an earlier time.
   /// - Parameters:
   ///   - actor: an actor whose operations are left out. Operations older than the oldest kept record can't be left out.

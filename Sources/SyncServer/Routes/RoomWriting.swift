@@ -52,27 +52,36 @@ extension RoomService {
     guard spend(max(1, shapes.count), paid: charged, writer.payer) else { return .tooFast }
     let nothing = Response.written(Fold(epoch: 0, seed: 0).cursor, shapes: [], by: writer.actor)
     return await writing(name, request, orIfAbsent: shapes.isEmpty ? nothing : nil) { room in
-      guard let view = self.view(of: room) else { return .roomIsGone }
-      defer { self.drop(view, of: room) }
-      let edits: LayoutEdits
-      let randomness = self.randomness()
-      switch await self.made(for: party, { LayoutEdits.importing(shapes, into: view.canvas, randomness) }) {
-      case .success(.success(let made)): edits = made
-      case .success(.failure(let rejection)): return .rejected(rejection)
-      case .failure(let refusal): return .refusing(refusal)
+      await self.copying(room, request) { await self.write(shapes, to: room, by: writer, request) }
+    }
+  }
+
+  private func write(
+    _ shapes: [ImportedShape],
+    to room: OpenedRoom,
+    by writer: Writer,
+    _ request: Request
+  ) async -> Response {
+    guard let view = view(of: room) else { return .roomIsGone }
+    defer { drop(view, of: room) }
+    let edits: LayoutEdits
+    let randomness = randomness()
+    switch await made(for: writer.payer.address, { LayoutEdits.importing(shapes, into: view.canvas, randomness) }) {
+    case .success(.success(let made)): edits = made
+    case .success(.failure(let rejection)): return .rejected(rejection)
+    case .failure(let refusal): return .refusing(refusal)
+    }
+    // If there is no space in the drawing order, a new shape moves its neighbours. The client is charged for the
+    // operations that move them, too.
+    requestBook.owe(edits.moves.count, party: writer.payer.address, now: now.monotonicMilliseconds)
+    switch await submit(edits, to: room, by: writer) {
+    case .success(let cursor):
+      let operations = edits.made.count + edits.moves.count
+      if operations > 0 {
+        recordWriting("imported", request, room: view.name.string, as: writer.actor, operations: operations)
       }
-      // If there is no space in the drawing order, a new shape moves its neighbours. The client is charged for the
-      // operations that move them, too.
-      self.requestBook.owe(edits.moves.count, party: writer.payer.address, now: self.now.monotonicMilliseconds)
-      switch await self.submit(edits, to: room, by: writer) {
-      case .success(let cursor):
-        let operations = edits.made.count + edits.moves.count
-        if operations > 0 {
-          self.recordWriting("imported", request, room: name, as: writer.actor, operations: operations)
-        }
-        return .written(cursor, shapes: edits.made.map { $0.shape }, by: writer.actor)
-      case .failure(let refusal): return refusal.response
-      }
+      return .written(cursor, shapes: edits.made.map { $0.shape }, by: writer.actor)
+    case .failure(let refusal): return refusal.response
     }
   }
 

@@ -16,6 +16,8 @@ import WebSocketLoop
     /// Whether questions about rooms wait.
     private var holds = false
     private(set) var held: [LogRequest] = []
+    /// Whether heavy work is done as soon as there is some.
+    private(set) var works = true
     private(set) var asked: [VirtualRequest] = []
 
     private var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
@@ -54,7 +56,7 @@ import WebSocketLoop
           default: memory.submit(request)
           }
         }
-        while server.workHeavily() {}
+        while works, server.workHeavily() {}
         now.monotonicMilliseconds += Limits().beatMilliseconds
       } while server.loop.hasWork || log.hasRequests
     }
@@ -94,12 +96,58 @@ import WebSocketLoop
       turn()
     }
 
+    func stopWorking() { works = false }
+
+    func goOnWorking() {
+      works = true
+      turn()
+    }
+
+    /// Does one job of heavy work.
+    func work() {
+      server.workHeavily()
+      turn()
+    }
+
     func release() {
       holds = false
       for request in held { memory.submit(request) }
       held = []
       turn()
     }
+  }
+
+  @Test("Of one address, four requests at a time keep a copy of a large room while they wait for a thread")
+  func copies() throws {
+    let bench = try Bench()
+    let squares = (0..<1_000).map { ##"{"x":\##($0 * 10),"y":0,"colour":"#FF0000","size":5}"## }
+    let layout = "{\"squares\":[\(squares.joined(separator: ","))]}"
+    #expect(try bench.ask("/v1/rooms/demo/layout", by: "POST", body: layout, token: .editor).status == 200)
+    bench.stopWorking()
+    for _ in 0..<12 { bench.begin("/v1/rooms/demo", from: "10.0.0.1") }
+    #expect(bench.server.heavyWorkCount == 4)
+    bench.begin("/v1/rooms/demo", from: "10.0.0.2")
+    #expect(bench.server.heavyWorkCount == 5)
+    bench.goOnWorking()
+    #expect(bench.statuses == Array(repeating: 200, count: 14))
+  }
+
+  @Test("Overlaps of many rooms take the turns of the address that asks for them")
+  func overlapTurns() throws {
+    let bench = try Bench()
+    bench.release()
+    let star = #"{"ops":[{"shape":"\#(Identifier(packed: 1)!)","set":{"kind":"star"}}]}"#
+    for room in 0..<6 {
+      #expect(try bench.ask("/v1/rooms/r\(room)/ops", by: "POST", body: star, token: .operator).status == 200)
+    }
+    bench.stopWorking()
+    for room in 0..<5 { bench.begin("/v1/rooms/r\(room)/overlaps", from: "10.0.0.1", token: .operator) }
+    bench.begin("/v1/rooms/r5/overlaps", from: "10.0.0.2", token: .operator)
+    // Two pieces for each address: the index, and the answer.
+    for _ in 0..<4 { bench.work() }
+    #expect(bench.asked.last?.response?.status == 200)
+    bench.goOnWorking()
+    #expect(bench.statuses == Array(repeating: 200, count: 12))
   }
 
   @Test(

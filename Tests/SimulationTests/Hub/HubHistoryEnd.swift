@@ -165,7 +165,9 @@ extension HubHistory {
         fail("a server that nobody uses still holds \(left)")
         continue
       }
-      let isIdle = server.virtual.hub.assumeIsolated { $0.openingTurns.isIdle && $0.requestBook.historyTurns.isIdle }
+      let isIdle = server.virtual.hub.assumeIsolated { hub in
+        hub.openingTurns.isIdle && hub.requestBook.historyTurns.isIdle && hub.requestBook.copyTurns.isIdle
+      }
       if !isIdle { fail("a server that nobody uses hasn't got back all turns to open rooms and to read history") }
     }
     for index in servers.indices { stop(index) }

@@ -178,7 +178,7 @@ struct HubWritingTests {
     #expect(response.status == 204)
     #expect(await hub.submit([.star()], to: open, by: .by(ann)).refusal?.response.status == 503)
     #expect(await hub.forgetErasures(of: open, before: 9, by: .by(keeper)).refusal != nil)
-    #expect(await hub.overlapIndex(of: open) == nil)
+    #expect(await hub.overlapIndex(of: open, for: "") == nil)
   }
 }
 
