@@ -146,6 +146,12 @@ async def test_the_files_for_several_nodes_name_the_same_machines(shared, tmp_pa
         assert f"--name {name} " in done.stderr and f"--initial-cluster {peers} " in done.stderr, done.stderr
 
 
+def test_a_container_believes_only_the_proxy_of_its_host():
+    """A client that is in a trusted network could claim any address."""
+    compose = content("deploy", "compose.yaml")
+    assert re.search(r'CANVAS_PROXIES: "(.*)"', compose)[1] == re.search(r"gateway: (\S+)", compose)[1]
+
+
 async def test_the_image_is_the_one_that_the_files_for_containers_start(image):
     compose = content("deploy", "compose.yaml")
     for text in (compose, content("deploy", "compose-nodes.yaml")):
