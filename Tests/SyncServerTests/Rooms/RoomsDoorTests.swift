@@ -286,6 +286,44 @@ struct RoomsDoorTests {
     #expect(bench.rejections(writer) == [isBack ? .clockAhead : .tooOld])
   }
 
+  @Test("W8, W11: what the room has is accepted again beyond every bound, and isn't stored again")
+  func knownIsNotStored() throws {
+    var (bench, writer) = RoomBench.withWriter()
+    let old = bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.write(writer, bench.shape(1)) { $0.kind = .ellipse }
+    bench.settle()
+    func refusal(_ bound: Allowance.Bound, _ operations: [ProposedOperation]) -> RejectCode? {
+      let refused = bench.room.submit(
+        Submission(id: nil, operations: operations),
+        from: bench.clients[writer].id!,
+        allowance: Allowance(payer: nil, bound: bound),
+        now: bench.now
+      )
+      bench.settle()
+      return refused?.code
+    }
+    let (full, low) = (
+      Allowance.Bound.nothingNew(.quotaExceeded, "full"), .deletions(.storageLow, "low") as Allowance.Bound
+    )
+    let known = ProposedOperation(1, Properties { $0.kind = .star }, at: old)
+    for bound in [full, low] {
+      let count = bench.log.count
+      #expect(refusal(bound, [known, known]) == nil)
+      #expect(bench.log.count == count + 1 && bench.log.last?.operations == [])
+    }
+    #expect(bench.acknowledgements(writer).count == 4)
+    let deletion = Properties { $0.delete() }
+    let long = Properties {
+      $0.delete()
+      $0.text = "long"
+    }
+    #expect(refusal(full, [known, ProposedOperation(1, deletion, at: nil)]) == .quotaExceeded)
+    #expect(refusal(low, [ProposedOperation(1, long, at: nil)]) == .storageLow)
+    #expect(refusal(low, [ProposedOperation(2, deletion, at: nil)]) == .storageLow)
+    #expect(refusal(low, [known, ProposedOperation(1, deletion, at: nil)]) == nil)
+    #expect(bench.log.last?.operations.count == 2)
+  }
+
   @Test("W6: a room that is ahead of the server's clock goes on at its newest stamp")
   func aheadOfTheClock() throws {
     var (bench, writer) = RoomBench.withWriter()

@@ -8,7 +8,7 @@ struct Allowance: Sendable {
     /// Only operations that were accepted before and therefore change nothing (W8). Any other operation is refused,
     /// with this code and reason.
     case nothingNew(RejectCode, Text)
-    /// Like `nothingNew`, but deletions of existing shapes are allowed too.
+    /// Like `nothingNew`, but deletions of existing shapes are allowed too, if they are short.
     case deletions(RejectCode, Text)
   }
 
@@ -18,19 +18,26 @@ struct Allowance: Sendable {
   /// The allowance of writers that have no quota.
   static let all = Allowance(payer: nil, bound: .none)
 
-  func check(_ proposed: [ProposedOperation], on canvas: borrowing Canvas) throws(Rejection) {
+  /// - Returns: whether nothing of the message has to be stored, because the room has all of it, or newer values.
+  ///   Otherwise clients that send old operations again and again would have them stored in spite of all bounds.
+  func isKnown(_ proposed: [ProposedOperation], on canvas: borrowing Canvas) throws(Rejection) -> Bool {
     let code: RejectCode
     let words: Text
     let takesDeletions: Bool
     switch bound {
-    case .none: return
+    case .none: return false
     case .nothingNew(let given, let why): (code, words, takesDeletions) = (given, why, false)
     case .deletions(let given, let why): (code, words, takesDeletions) = (given, why, true)
     }
+    var isKnown = true
+    var isTaken = takesDeletions
     for operation in proposed {
-      if let at = operation.at, Door.changesNothing(operation, at: at, on: canvas) { continue }
-      if takesDeletions, operation.set.deleted, !canvas.registers(of: operation.shape).isEmpty { continue }
-      throw Rejection(code: code, message: words)
+      let isOld = operation.at.map { Door.changesNothing(operation, at: $0, on: canvas) } ?? false
+      let deletes = operation.set.deleted && !canvas.registers(of: operation.shape).isEmpty
+      isKnown = isKnown && isOld
+      isTaken = isTaken && (isOld || deletes) && operation.set.assigned.intersection([.text, .path, .name]).isEmpty
     }
+    guard isKnown || isTaken else { throw Rejection(code: code, message: words) }
+    return isKnown
   }
 }

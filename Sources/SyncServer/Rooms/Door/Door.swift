@@ -64,12 +64,12 @@ struct Door: Sendable {
       }
       try checkTime(of: operation, at: at, index: index, fold: fold, now: now)
     }
-    try allowance.check(proposed, on: fold.canvas)
+    let isKnown = try allowance.isKnown(proposed, on: fold.canvas)
     let textGrowth = try textSpace.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     let places = try fullness.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     try shares.check(places, for: allowance.payer, taken: fullness.remembered(on: fold.canvas), now: now)
-    let operations = fold.stamp(proposed, actor: actor, now: now)
-    let number = letIn(operations, from: origin, on: fold.canvas)
+    let operations = isKnown ? [] : fold.stamp(proposed, actor: actor, now: now)
+    let number = letIn(operations, of: proposed.count, from: origin, on: fold.canvas)
     charge(places, to: allowance.payer, for: number, now: now)
     textSpace.add(textGrowth, batch: number)
     return Batch(number: number, operations: operations, payer: allowance.payer)
@@ -86,8 +86,8 @@ struct Door: Sendable {
     to fold: inout Fold,
     now: Moment
   ) throws(Rejection) -> AdmittedLayout {
-    try allowance.check(layout.moves, on: fold.canvas)
-    try allowance.check(layout.made, on: fold.canvas)
+    _ = try allowance.isKnown(layout.moves, on: fold.canvas)
+    _ = try allowance.isKnown(layout.made, on: fold.canvas)
     let made = layout.made.count
     let places = try fullness.check(layout.moves, unseen: made, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     let textGrowth = try textSpace.check(layout, on: fold.canvas, isLogInDoubt: isLogInDoubt)
@@ -119,10 +119,13 @@ struct Door: Sendable {
   }
 
   /// Numbers a batch and counts it against the limits.
-  /// - Parameter unseen: how many shapes the batch makes in addition to `operations`. The operations that make these
-  ///   shapes are stamped later.
+  /// - Parameters:
+  ///   - count: how many operations the writer has sent, if more than are stored.
+  ///   - unseen: how many shapes the batch makes in addition to `operations`. The operations that make these shapes are
+  ///     stamped later.
   private mutating func letIn(
     _ operations: [Operation],
+    of count: Int = 0,
     unseen: Int = 0,
     from origin: Passage.Origin,
     on canvas: borrowing Canvas
@@ -131,7 +134,11 @@ struct Door: Sendable {
     nextBatch += 1
     let counted = fullness.add(operations, batch: number, on: canvas)
     fullness.add(unseen: unseen, batch: number)
-    underWay[number] = Passage(origin: origin, operationCount: UInt64(operations.count + unseen), counted: counted)
+    underWay[number] = Passage(
+      origin: origin,
+      operationCount: UInt64(max(count, operations.count) + unseen),
+      counted: counted
+    )
     return number
   }
 
