@@ -1,3 +1,5 @@
+import Basics
+import Synchronization
 import Testing
 
 @testable import RoomLog
@@ -39,5 +41,38 @@ struct ClearingTests {
     while halves.writer.turn() {}
     halves.letGo()
     #expect(partsMax <= 4 * Int64(parts))
+  }
+
+  @Test("the write-ahead log begins anew also while somebody always reads")
+  func writeAheadLog() throws {
+    let directory = temporaryDirectory()
+    defer { remove(directory: directory) }
+    var options = SQLiteOptions()
+    options.checkpointPages = 8
+    let reading = Mutex<RequestQueue?>(nil)
+    let read = LogRequest.read(ReadRequest(id: 1, room: "demo", epoch: LogBench.epoch, after: 0, bytesMax: 1 << 20))
+    let halves = try LogHalves(directory: directory, options: options) { events in
+      for case .read in events { reading.withLock { $0?.add([read]) } }
+    }
+    reading.withLock { $0 = halves.reading }
+    let records = (1...1_000).map { _ in [UInt8](repeating: 1, count: 500) }
+    halves.writing.add([.append(LogBench.append(1, "demo", records))])
+    _ = halves.writer.turn()
+    nonisolated(unsafe) let reader = halves.reader
+    let thread = try SystemThread { reader.run() }
+    halves.reading.add([read, read])
+    var pagesMax: Int32 = 0
+    for number in 2...400 as ClosedRange<UInt64> {
+      halves.writing.add([.append(LogBench.append(number, "demo", [[UInt8](repeating: 2, count: 4_000)]))])
+      _ = halves.writer.turn()
+      pagesMax = max(pagesMax, try #require(halves.writer.connection).writeAheadPages)
+    }
+    reading.withLock { $0 = nil }
+    halves.reading.close()
+    thread.join()
+    halves.writing.close()
+    while halves.writer.turn() {}
+    halves.letGo()
+    #expect(pagesMax < 300)
   }
 }

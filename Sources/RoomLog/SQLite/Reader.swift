@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// The log's reading thread. It has its own connection. So long reads don't delay commits, and reading works even when
 /// the disk takes no writes.
@@ -35,6 +36,7 @@ final class Reader {
         switch entry {
         case .refused(let id, let room, let error): outlet.tell([.failed(id: id, room: room, error)])
         case .request(let request):
+          giveWay()
           let event = answer(request)
           queue.release([request])
           outlet.tell([event])
@@ -43,6 +45,17 @@ final class Reader {
     }
     statements = nil
   }
+
+  /// Waits until the write-ahead log has begun anew, if it is too long.
+  ///
+  /// It can begin anew only at a commit during which nobody reads. So without this, a thread that always has something
+  /// to read would let it grow without end.
+  private func giveWay() {
+    for _ in 0..<Reader.waitMillisecondsMax where shared.isReadingHeld { usleep(1_000) }
+    shared.holdReading(false)
+  }
+
+  private static let waitMillisecondsMax = 1_000
 
   private func connected() throws(SQLiteFailure) -> ReaderStatements {
     if let statements, !isDoubtful { return statements }

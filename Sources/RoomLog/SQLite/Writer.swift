@@ -165,12 +165,16 @@ final class Writer {
 
   /// Makes a checkpoint if the write-ahead log is long enough.
   private func carryOver() {
-    guard let connection, connection.writeAheadPages >= carryOverPages else { return }
+    guard let connection, connection.writeAheadPages >= carryOverPages else { return shared.holdReading(false) }
     let start = SteadyClock.microseconds()
     do throws(SQLiteFailure) {
       let isWhole = try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
-      // If the checkpoint couldn't copy all pages, the next one waits until the log has grown further.
-      carryOverPages = options.checkpointPages + (isWhole ? 0 : connection.writeAheadPages)
+      // If the log has become long, somebody reads all the time. Then the reading thread waits, and a checkpoint is made
+      // after each commit, until the log begins anew. Otherwise, if the checkpoint couldn't copy all pages, the next one
+      // waits until the log has grown further.
+      let isLong = connection.writeAheadPages >= 2 * options.checkpointPages
+      if isLong { shared.holdReading(true) }
+      carryOverPages = options.checkpointPages + (isWhole || isLong ? 0 : connection.writeAheadPages)
     } catch {
       return suspend(error.fault(path: path))
     }

@@ -6,6 +6,7 @@ final class SharedFigures: Sendable {
   private let damages = Mutex<[Int64: Damage]>([:])
   /// Rooms with a damaged snapshot. Such a room is refused only if no older snapshot or records can replace it.
   private let damagedSnapshots = Mutex<Set<Int64>>([])
+  private let heldReading = Atomic(false)
 
   struct Damage: Sendable {
     var room: String
@@ -15,6 +16,10 @@ final class SharedFigures: Sendable {
 
     var error: LogError { .damaged(room: room, position: position) }
   }
+
+  /// Whether the reading thread should not begin another read for now.
+  var isReadingHeld: Bool { heldReading.load(ordering: .relaxed) }
+  func holdReading(_ isHeld: Bool) { heldReading.store(isHeld, ordering: .relaxed) }
 
   func update(_ change: (inout LogStatistics) -> Void) { figures.withLock { change(&$0) } }
 
