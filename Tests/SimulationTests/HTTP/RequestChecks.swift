@@ -165,6 +165,8 @@ extension World {
     // The refusal is right: the node closed the room after the request was sent, and has to read the room from the log
     // again.
     case ("unavailable", _) where exchange.room != node.room.number: return
+    // The node had begun to open the room when a standby took over, so records that it still had to read are missing.
+    case ("unavailable", _) where open == nil && node.room.lifeLoaded != disk.life: return
     case ("too_many_overlaps", _) where canvases(exchange).contains { isCrowded($0) }: return
     case ("other_cursor", .position(_, isKnown: false)): return count(.otherCursor)
     case ("not_kept", .position(let position, _)) where position < disk.summary?.trimmed ?? 0:
