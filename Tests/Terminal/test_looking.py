@@ -82,7 +82,8 @@ def test_one_is_seen_by_others(server, client):
 
 
 def test_following_someone(server, client):
-    """The view follows the other person's view until the user moves it."""
+    """The view follows the other person's view until the user moves it. Meanwhile the others are told that view, and not
+    the larger one that shows it: two people can follow each other."""
     sky(server, "follow")
     with Tmux(joins(client, server, "follow")) as screen, Peer(server, "follow") as bob:
         screen.shows("2 people")
@@ -90,6 +91,8 @@ def test_following_someone(server, client):
         bob.show(view=[5000, 5000, 400, 300])
         screen.shows("You see what Bob sees.")
         wait_until(lambda: "Sun" not in screen.text(), screen.text)
+        told = bob.sees(lambda state: "view" in state and state["view"][0] > 4000)
+        assert told["view"] == [5000, 5000, 400, 300]
         screen.keys("0").shows("Sun")
         screen.keys("f").shows("You see what Bob sees.")
 
