@@ -126,7 +126,7 @@ struct Submitter: Sendable {
   }
 
   mutating func disconnected(closeCode: UInt16, at now: Moment) -> [Effect] {
-    if closeCode == CloseCode.tooLarge.rawValue { refuseLongest(at: now) }
+    if closeCode == CloseCode.tooLarge.rawValue { refuseLongest() }
     _ = connection.closed(closeCode, at: now, using: &random)
     return finish(at: now)
   }
@@ -157,7 +157,7 @@ struct Submitter: Sendable {
       case .acknowledgement(let answer):
         connection.resetPauses()
         isPostponementTold = false
-        answer.id.map { end($0, .acknowledged(cursor: answer.cursor, superseded: answer.superseded), at: now) }
+        answer.id.map { end($0, .acknowledged(cursor: answer.cursor, superseded: answer.superseded)) }
       case .rejection(let rejection): receive(rejection, at: now)
       case .error(let code, let message): effects.append(.error(code: code, message: message))
       default: break
@@ -212,8 +212,7 @@ struct Submitter: Sendable {
     guard rejection.code.isPassing else {
       return end(
         id,
-        .refused(operation: rejection.operation, code: rejection.code, message: rejection.message),
-        at: now
+        .refused(operation: rejection.operation, code: rejection.code, message: rejection.message)
       )
     }
     guard let number = id.wholeNumber, let index = groups.firstIndex(where: { $0.number == number }) else { return }
@@ -227,12 +226,12 @@ struct Submitter: Sendable {
 
   /// Refuses the longest of the sent batches, because the server closed the connection over a message that was too
   /// long. If that batch were sent again, the server would close the next connection too.
-  private mutating func refuseLongest(at now: Moment) {
+  private mutating func refuseLongest() {
     func bytes(_ group: Group) -> Int {
       BinaryEncoding.encode(.operations(Submission(id: nil, operations: group.operations))).count
     }
     guard let longest = groups.filter({ $0.isSent }).max(by: { bytes($0) < bytes($1) }) else { return }
-    end(MessageIdentifier(longest.number), .refused(operation: nil, code: .badValue, message: Replica.tooLong), at: now)
+    end(MessageIdentifier(longest.number), .refused(operation: nil, code: .badValue, message: Replica.tooLong))
   }
 
   /// Whether this writer made all stamps of the batch.
@@ -240,16 +239,13 @@ struct Submitter: Sendable {
     groups.first { $0.number == id.wholeNumber }?.isUnstamped.allSatisfy(\.self) ?? false
   }
 
-  private mutating func end(_ id: MessageIdentifier, _ outcome: WriterAnswer.Outcome, at now: Moment) {
+  private mutating func end(_ id: MessageIdentifier, _ outcome: WriterAnswer.Outcome) {
     guard let number = id.wholeNumber, let index = groups.firstIndex(where: { $0.number == number }) else { return }
     let group = groups.remove(at: index)
     if case .acknowledged(_, let superseded) = outcome {
       stampTrust = .full
-      // Somebody with a fast clock has written with `by`. Later stamps are greater, so that the next writes win. But the
-      // room can have stamps from before its server's clock was set back. The server would refuse any after these.
-      let ahead = min(limits.clockAheadMilliseconds, Stamp.millisecondsMax)
-      let latest = connection.serverTime.milliseconds(at: now) + ahead
-      for by in superseded.map(\.by) where by.milliseconds < latest { clock.observe(by) }
+      // Somebody with a fast clock has written with `by`. Later stamps are greater, so that the next writes win.
+      for by in superseded.map(\.by) { clock.observe(by) }
       for stamp in group.operations.compactMap(\.at) + superseded.map(\.by) {
         confirmedTime = max(confirmedTime, stamp.time)
       }
