@@ -33,6 +33,8 @@ final class Writer {
   private var nextWaiting = 0
   private var nextProbe: UInt64 = 0
   private var carryOverPages: Int32
+  /// The length of the write-ahead log at which the reading thread has to wait.
+  private var holdingPages: Int32
   /// The write-ahead log that the connection has open.
   private var writeAhead: FileIdentity?
 
@@ -50,6 +52,7 @@ final class Writer {
     self.outlet = outlet
     self.shared = shared
     carryOverPages = options.checkpointPages
+    holdingPages = 2 * options.checkpointPages
     path = opened.path
     file = opened.file
     lock = opened.lock
@@ -165,16 +168,24 @@ final class Writer {
 
   /// Makes a checkpoint if the write-ahead log is long enough.
   private func carryOver() {
-    guard let connection, connection.writeAheadPages >= carryOverPages else { return shared.holdReading(false) }
+    guard let connection else { return }
+    let pages = connection.writeAheadPages
+    if pages < options.checkpointPages {
+      shared.holdReading(false)
+      holdingPages = 2 * options.checkpointPages
+    }
+    guard pages >= carryOverPages else { return }
     let start = SteadyClock.microseconds()
     do throws(SQLiteFailure) {
       let isWhole = try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
-      // If the log has become long, somebody reads all the time. Then the reading thread waits, and a checkpoint is made
-      // after each commit, until the log begins anew. Otherwise, if the checkpoint couldn't copy all pages, the next one
-      // waits until the log has grown further.
-      let isLong = connection.writeAheadPages >= 2 * options.checkpointPages
-      if isLong { shared.holdReading(true) }
-      carryOverPages = options.checkpointPages + (isWhole || isLong ? 0 : connection.writeAheadPages)
+      // If the log has become long, somebody reads all the time. If that is the reading thread, it waits until the log
+      // begins anew. If it is another program, that doesn't help, and is only tried again at twice the length.
+      if pages >= holdingPages {
+        shared.holdReading(true)
+        holdingPages = 2 * pages
+      }
+      // If the checkpoint couldn't copy all pages, the next one waits until the log has grown further.
+      carryOverPages = options.checkpointPages + (isWhole || shared.isReadingHeld ? 0 : pages)
     } catch {
       return suspend(error.fault(path: path))
     }
