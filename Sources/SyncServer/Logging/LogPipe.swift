@@ -7,10 +7,13 @@ import Glibc
 enum LogPipe {
   /// A terminal that is ready for one byte counts as ready, and then a longer write waits. So a terminal is opened anew
   /// for writing without waiting. The flag isn't set for standard error itself, which other programs share.
-  private static let descriptor: Int32 = {
-    guard isatty(STDERR_FILENO) == 1 else { return STDERR_FILENO }
+  ///
+  /// `atOnce` is how many bytes the descriptor takes without waiting when it is ready. The terminal of another user can't
+  /// be opened, and takes one.
+  private static let (descriptor, atOnce): (Int32, Int) = {
+    guard isatty(STDERR_FILENO) == 1 else { return (STDERR_FILENO, Int(PIPE_BUF)) }
     let own = open("/proc/self/fd/\(STDERR_FILENO)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-    return own < 0 ? STDERR_FILENO : own
+    return own < 0 ? (STDERR_FILENO, 1) : (own, Int(PIPE_BUF))
   }()
 
   /// - Returns: whether all of the line was written.
@@ -21,8 +24,7 @@ enum LogPipe {
     while sent < line.count {
       var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       guard poll(&ready, 1, 0) == 1 else { return false }
-      // A pipe that is ready takes as many bytes at once without waiting.
-      let most = min(line.count - sent, Int(PIPE_BUF))
+      let most = min(line.count - sent, atOnce)
       let count = line.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + sent, most) }
       guard count > 0 || errno == EINTR else { return false }
       sent += max(count, 0)
