@@ -200,7 +200,19 @@ struct Room: Sendable {
     do throws(Rejection) {
       guard member.role == .editor else { throw Rejection(code: .readOnly, message: "this connection is read-only") }
       let origin = Door.Passage.Origin.member(id, submission.id)
-      let batch = try door.admit(submission.operations, by: member.actor, from: origin, allowance, to: &fold, now: now)
+      guard
+        let batch = try door.admit(
+          submission.operations,
+          by: member.actor,
+          from: origin,
+          allowance,
+          to: &fold,
+          now: now
+        )
+      else {
+        acknowledge(known: submission, to: id)
+        return nil
+      }
       effects.append(.append(batch))
       if audience.readers.entered(operations: submission.operations.count, by: id) { effects.append(.pauseReading(id)) }
       return nil
@@ -210,6 +222,13 @@ struct Room: Sendable {
       refuse(rejection, to: id)
       return rejection
     }
+  }
+
+  /// Acknowledges operations of which nothing has to be stored: they are in the room, or have lost to what is there.
+  private mutating func acknowledge(known submission: Submission, to id: MemberID) {
+    var acknowledgement = Acknowledgement(id: submission.id, cursor: fold.cursor)
+    acknowledgement.superseded = fold.losses(of: submission.operations)
+    post(.acknowledgement(acknowledgement), to: id, after: fanOut.ring.end &+ (isGathering ? 1 : 0))
   }
 
   /// Takes operations that came over HTTP. An operation with a stamp keeps the stamp, whichever actor the stamp names.
@@ -224,9 +243,15 @@ struct Room: Sendable {
   ) {
     let writer = operations.lazy.compactMap { $0.at?.actor }.first ?? actor
     answer(request, isEmpty: operations.isEmpty) { room throws(Rejection) in
-      .append(
-        try room.door.admit(operations, by: writer, from: .request(request), allowance, to: &room.fold, now: now)
+      let batch = try room.door.admit(
+        operations,
+        by: writer,
+        from: .request(request),
+        allowance,
+        to: &room.fold,
+        now: now
       )
+      return batch.map { .append($0) } ?? .answered(request: request, .success(room.fold.cursor))
     }
   }
 

@@ -46,6 +46,7 @@ struct Door: Sendable {
   // MARK: Admission
 
   /// Admits operations as one batch and stamps those without a stamp, or refuses all of them.
+  /// - Returns: `nil` if nothing has to be stored.
   mutating func admit(
     _ proposed: [ProposedOperation],
     by actor: Identifier,
@@ -53,7 +54,7 @@ struct Door: Sendable {
     _ allowance: Allowance,
     to fold: inout Fold,
     now: Moment
-  ) throws(Rejection) -> Batch {
+  ) throws(Rejection) -> Batch? {
     let edge = now.wallMilliseconds.addingReportingOverflow(limits.clockAheadMilliseconds)
     lead.note(newest: fold.clockTime >> 16, edge: edge.overflow ? .max : edge.partialValue, now: now)
     for (index, operation) in proposed.enumerated() {
@@ -64,12 +65,12 @@ struct Door: Sendable {
       }
       try checkTime(of: operation, at: at, index: index, fold: fold, now: now)
     }
-    let isKnown = try allowance.isKnown(proposed, on: fold.canvas)
+    guard try !allowance.isKnown(proposed, on: fold.canvas) else { return nil }
     let textGrowth = try textSpace.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     let places = try fullness.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     try shares.check(places, for: allowance.payer, taken: fullness.remembered(on: fold.canvas), now: now)
-    let operations = isKnown ? [] : fold.stamp(proposed, actor: actor, now: now)
-    let number = letIn(operations, of: proposed.count, from: origin, on: fold.canvas)
+    let operations = fold.stamp(proposed, actor: actor, now: now)
+    let number = letIn(operations, from: origin, on: fold.canvas)
     charge(places, to: allowance.payer, for: number, now: now)
     textSpace.add(textGrowth, batch: number)
     return Batch(number: number, operations: operations, payer: allowance.payer)
@@ -119,13 +120,10 @@ struct Door: Sendable {
   }
 
   /// Numbers a batch and counts it against the limits.
-  /// - Parameters:
-  ///   - count: how many operations the writer has sent, if more than are stored.
-  ///   - unseen: how many shapes the batch makes in addition to `operations`. The operations that make these shapes are
-  ///     stamped later.
+  /// - Parameter unseen: how many shapes the batch makes in addition to `operations`. The operations that make these
+  ///   shapes are stamped later.
   private mutating func letIn(
     _ operations: [Operation],
-    of count: Int = 0,
     unseen: Int = 0,
     from origin: Passage.Origin,
     on canvas: borrowing Canvas
@@ -134,11 +132,7 @@ struct Door: Sendable {
     nextBatch += 1
     let counted = fullness.add(operations, batch: number, on: canvas)
     fullness.add(unseen: unseen, batch: number)
-    underWay[number] = Passage(
-      origin: origin,
-      operationCount: UInt64(max(count, operations.count) + unseen),
-      counted: counted
-    )
+    underWay[number] = Passage(origin: origin, operationCount: UInt64(operations.count + unseen), counted: counted)
     return number
   }
 

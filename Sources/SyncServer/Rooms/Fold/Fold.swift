@@ -53,6 +53,12 @@ struct Fold: Sendable {
     forgottenBefore = image.forgottenBefore
     forgettingBefore = forgottenBefore
     recent = RecentChanges(after: image.position)
+    passForgotten()
+  }
+
+  /// Moves the clock on, so that the room takes the stamps that it gives.
+  private mutating func passForgotten() {
+    clockTime = max(clockTime, min(forgottenBefore, Stamp.millisecondsMax) << 16)
   }
 
   // MARK: Reading
@@ -143,8 +149,7 @@ struct Fold: Sendable {
     if record.forgottenBefore > forgottenBefore {
       forgottenBefore = record.forgottenBefore
       forgettingBefore = max(forgettingBefore, forgottenBefore)
-      // The room must take the stamps that it gives.
-      clockTime = max(clockTime, min(forgottenBefore, Stamp.millisecondsMax) << 16)
+      passForgotten()
     }
     guard !canvas.hasForgotten(record.operations, before: forgottenBefore) else { return .leftOut }
     var losses: [Superseded] = []
@@ -160,6 +165,20 @@ struct Fold: Sendable {
       }
     }
     return .taken(losses)
+  }
+
+  /// The values of these operations that have lost to newer ones.
+  func losses(of operations: [ProposedOperation]) -> [Superseded] {
+    var losses: [Superseded] = []
+    for (index, operation) in operations.enumerated() {
+      for property in operation.set.assigned {
+        guard let at = operation.at, let by = canvas.winner(of: property, in: operation.shape), by > at else {
+          continue
+        }
+        losses.append(Superseded(operation: index, property: property, by: by))
+      }
+    }
+    return losses
   }
 
   /// What `take` did with a record.
