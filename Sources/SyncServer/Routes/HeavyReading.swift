@@ -13,14 +13,27 @@ extension RoomService {
     free(view, shapes: view.canvas.shapeCount)
   }
 
-  /// Does what needs a copy of a room, which can be all that is left of how the room was. Large copies need a permit, so
-  /// that requests don't fill the memory with them while they wait for a thread.
-  func copying(_ room: OpenedRoom, _ request: Request, _ answer: () async -> Response) async -> Response {
-    guard let shapes = view(of: room)?.canvas.shapeCount else { return .roomIsGone }
-    guard shapes >= HeavyWork.shapesWorthAThread else { return await answer() }
-    let party = party(of: request)
-    guard await takeTurn(party, of: \.copyTurns) else { return RefusedReading.tooMany.response }
-    defer { requestBook.copyTurns.leave(party) }
+  /// Waits for a permit to have a copy of a room, which can be all that is left of how the room was. So requests don't
+  /// fill the memory with copies while they wait for a thread. Small rooms need no permit.
+  /// - Returns: whether the caller has to give back a permit. `nil` if none became free.
+  func takeCopyTurn(
+    _ room: OpenedRoom,
+    _ request: Request,
+    of turns: RequestBook.Turns = \.copyTurns
+  ) async -> Bool? {
+    guard let shapes = view(of: room)?.canvas.shapeCount, shapes >= HeavyWork.shapesWorthAThread else { return false }
+    return await takeTurn(party(of: request), of: turns) ? true : nil
+  }
+
+  /// Makes an answer that needs a copy of a room, or of its index of overlaps.
+  func copying(
+    _ room: OpenedRoom,
+    _ request: Request,
+    of turns: RequestBook.Turns = \.copyTurns,
+    _ answer: () async -> Response
+  ) async -> Response {
+    guard let hasTurn = await takeCopyTurn(room, request, of: turns) else { return RefusedReading.tooMany.response }
+    defer { if hasTurn { requestBook[keyPath: turns].leave(party(of: request)) } }
     return await answer()
   }
 

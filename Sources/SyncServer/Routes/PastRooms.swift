@@ -11,11 +11,13 @@ extension RoomService {
     _ request: Request,
     _ answer: (RoomView) async -> Response
   ) async -> Response {
-    guard let at = request.parameter("at") else { return await seeingNow(room, request, answer) }
+    guard let at = request.parameter("at") else { return await seeingNow(room, request, answer) ?? .roomIsGone }
     guard var seen = standing(of: room) else { return .roomIsGone }
     let end: RoomHistory.End
     if let milliseconds = UInt64(at) {
-      guard milliseconds < changedMilliseconds(of: room) else { return await seeingNow(room, request, answer) }
+      guard milliseconds < changedMilliseconds(of: room) else {
+        return await stillSeeing(room, request, at: seen.position, answer)
+      }
       end = .time(milliseconds)
     } else {
       guard let cursor = RoomCursor(Cursor(Text(at))) else {
@@ -34,7 +36,9 @@ extension RoomService {
             "this cursor is not from the room as it is now: the room was deleted or restored, or the cursor is too old"
         )
       }
-      guard position < seen.position else { return await seeingNow(room, request, answer) }
+      guard position < seen.position else {
+        return await stillSeeing(room, request, at: seen.position, answer)
+      }
       end = .position(position)
     }
     switch await readingHistory(of: room, at: end, leavingOut: nil, request) {
@@ -57,16 +61,34 @@ extension RoomService {
     }
   }
 
+  /// Makes the answer from the room as it is now, if that is still what `?at=` asks for. The room may go on while the
+  /// request waits for its turn.
+  private func stillSeeing(
+    _ room: OpenedRoom,
+    _ request: Request,
+    at position: UInt64,
+    _ answer: (RoomView) async -> Response
+  ) async -> Response {
+    if let response = await seeingNow(room, request, at: position, answer) { return response }
+    return await seeing(room, request, answer)
+  }
+
+  /// - Parameter position: the log position at which the room must be. `nil` allows any.
+  /// - Returns: the answer. `nil` if the room is at another position.
   private func seeingNow(
     _ room: OpenedRoom,
     _ request: Request,
+    at position: UInt64? = nil,
     _ answer: (RoomView) async -> Response
-  ) async -> Response {
-    await copying(room, request) {
+  ) async -> Response? {
+    var isThere = true
+    let response = await copying(room, request) {
       guard let view = view(of: room) else { return .roomIsGone }
       defer { drop(view, of: room) }
-      return await answer(view)
+      isThere = position == nil || view.position == position
+      return isThere ? await answer(view) : .roomIsGone
     }
+    return isThere ? response : nil
   }
 
   /// What is known of a room as it is now, without a copy of its content.

@@ -22,8 +22,13 @@ struct RequestBook {
 
   /// The permits of jobs that read history.
   var historyTurns = HistoryTurns()
+  /// The permits of jobs that list the stored rooms. Reading the history of a long room takes longer than they wait.
+  var listTurns = HistoryTurns()
   /// The permits of jobs that make an answer from a copy of a large room.
   var copyTurns = HistoryTurns()
+
+  /// The permits of jobs that make an answer from the overlaps of a large room. These wait until the overlaps are known.
+  var overlapTurns = HistoryTurns()
 
   typealias Turns = WritableKeyPath<RequestBook, HistoryTurns> & Sendable
 
@@ -73,6 +78,8 @@ struct RequestBook {
     }
     historyTurns.giveUp(now: now)
     copyTurns.giveUp(now: now)
+    listTurns.giveUp(now: now)
+    overlapTurns.giveUp(now: now)
   }
 
   /// Counts a request through a proxy.

@@ -6,12 +6,12 @@ import WebSocketLoop
 extension RoomService {
   /// The rooms that a token covers.
   func roomList(_ request: Request, _ grant: Grant) async -> Response {
-    // Making the list reads all stored rooms, so it needs a permit (turn), like reading history.
+    // Making the list reads all stored rooms, so it needs a permit (turn).
     let party = party(of: request)
-    guard await takeHistoryTurn(party) else { return RefusedReading.tooMany.response }
+    guard await takeTurn(party, of: \.listTurns) else { return RefusedReading.tooMany.response }
     let list: RoomList
     do throws(HistoryError) {
-      defer { requestBook.historyTurns.leave(party) }
+      defer { requestBook.listTurns.leave(party) }
       list = try await self.list(of: grant, for: party)
     } catch {
       return .refusing(error)
@@ -73,7 +73,7 @@ extension RoomService {
         }
       }
     }
-    return await copying(room, request) {
+    return await copying(room, request, of: \.overlapTurns) {
       guard let name = view(of: room)?.name, let overlaps = await overlapIndex(of: room, for: party(of: request)) else {
         return .roomIsGone
       }
@@ -93,7 +93,7 @@ extension RoomService {
         message: "size must be width,height and near must be x,y, within the bounds of shapes"
       )
     }
-    return await copying(room, request) {
+    return await copying(room, request, of: \.overlapTurns) {
       guard let overlaps = await overlapIndex(of: room, for: party(of: request)) else { return .roomIsGone }
       defer { free(overlaps, shapes: overlaps.index.count) }
       return await heavily(request) {

@@ -52,7 +52,7 @@ extension RoomService {
     guard spend(max(1, shapes.count), paid: charged, writer.payer) else { return .tooFast }
     let nothing = Response.written(Fold(epoch: 0, seed: 0).cursor, shapes: [], by: writer.actor)
     return await writing(name, request, orIfAbsent: shapes.isEmpty ? nothing : nil) { room in
-      await self.copying(room, request) { await self.write(shapes, to: room, by: writer, request) }
+      await self.write(shapes, to: room, by: writer, request)
     }
   }
 
@@ -62,14 +62,12 @@ extension RoomService {
     by writer: Writer,
     _ request: Request
   ) async -> Response {
-    guard let view = view(of: room) else { return .roomIsGone }
-    defer { drop(view, of: room) }
+    let name: Text
     let edits: LayoutEdits
-    let randomness = randomness()
-    switch await made(for: writer.payer.address, { LayoutEdits.importing(shapes, into: view.canvas, randomness) }) {
-    case .success(.success(let made)): edits = made
-    case .success(.failure(let rejection)): return .rejected(rejection)
-    case .failure(let refusal): return .refusing(refusal)
+    do throws(RefusedReading) {
+      (name, edits) = try await self.edits(importing: shapes, into: room, request)
+    } catch {
+      return error.response
     }
     // If there is no space in the drawing order, a new shape moves its neighbours. The client is charged for the
     // operations that move them, too.
@@ -78,10 +76,29 @@ extension RoomService {
     case .success(let cursor):
       let operations = edits.made.count + edits.moves.count
       if operations > 0 {
-        recordWriting("imported", request, room: view.name.string, as: writer.actor, operations: operations)
+        recordWriting("imported", request, room: name.string, as: writer.actor, operations: operations)
       }
       return .written(cursor, shapes: edits.made.map { $0.shape }, by: writer.actor)
     case .failure(let refusal): return refusal.response
+    }
+  }
+
+  /// The permit for the copy of the room is given back before the edits wait to be stored.
+  private func edits(
+    importing shapes: [ImportedShape],
+    into room: OpenedRoom,
+    _ request: Request
+  ) async throws(RefusedReading) -> (name: Text, edits: LayoutEdits) {
+    let party = party(of: request)
+    guard let hasTurn = await takeCopyTurn(room, request) else { throw .tooMany }
+    defer { if hasTurn { requestBook.copyTurns.leave(party) } }
+    guard let view = view(of: room) else { throw RefusedReading(response: .roomIsGone) }
+    defer { drop(view, of: room) }
+    let randomness = randomness()
+    switch await made(for: party, { LayoutEdits.importing(shapes, into: view.canvas, randomness) }) {
+    case .success(.success(let made)): return (view.name, made)
+    case .success(.failure(let rejection)): throw RefusedReading(response: .rejected(rejection))
+    case .failure(let refusal): throw RefusedReading(response: .refusing(refusal))
     }
   }
 

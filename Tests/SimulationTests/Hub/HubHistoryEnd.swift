@@ -166,7 +166,9 @@ extension HubHistory {
         continue
       }
       let isIdle = server.virtual.hub.assumeIsolated { hub in
-        hub.openingTurns.isIdle && hub.requestBook.historyTurns.isIdle && hub.requestBook.copyTurns.isIdle
+        let book = hub.requestBook
+        let turns = [book.historyTurns, book.copyTurns, book.listTurns, book.overlapTurns]
+        return hub.openingTurns.isIdle && turns.allSatisfy(\.isIdle)
       }
       if !isIdle { fail("a server that nobody uses hasn't got back all turns to open rooms and to read history") }
     }

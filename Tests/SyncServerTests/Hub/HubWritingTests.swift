@@ -170,6 +170,19 @@ struct HubWritingTests {
     #expect(await hub.response(to: request("DELETE", "", keeper), body: []).status == 404)
   }
 
+  @Test("the list of rooms doesn't wait for those who read history")
+  func listBesideHistory() async throws {
+    let open = try await hub.openDemo()
+    _ = try await hub.submit([.star()], to: open, by: .by(ann)).get()
+    await hub.perform { hub in
+      for party in ["192.0.2.1", "192.0.2.2"] {
+        while hub.requestBook.historyTurns.take(party) {}
+      }
+    }
+    let list = Request(method: "GET", path: "/v1/rooms", headers: [("authorization", "Bearer \(keeper)")])
+    #expect(await hub.response(to: list, body: []).status == 200)
+  }
+
   @Test("a request to a room that has just gone is answered")
   func roomIsGone() async throws {
     let open = try await hub.openDemo()
