@@ -96,7 +96,7 @@ struct UnreadableTests {
       CREATE FUNCTION fail() RETURNS bool LANGUAGE plpgsql AS
         'BEGIN RAISE EXCEPTION ''invalid page'' USING ERRCODE = ''XX001''; END';
       ALTER TABLE canvas.rooms RENAME TO sound_rooms;
-      CREATE VIEW canvas.rooms AS SELECT * FROM canvas.sound_rooms
+      CREATE VIEW canvas.rooms AS SELECT *, xmax FROM canvas.sound_rooms
         WHERE number NOT BETWEEN \(unreadable.lowerBound) AND \(unreadable.upperBound) OR fail();
       """
     )
