@@ -28,10 +28,11 @@ import Testing
     #expect(first == ["one", "two", "two"])
     let (hasFormer, former) = (tokens.end(newest: "two"), tokens.enter(newest: "two"))
     #expect(hasFormer && former == "one")
-    let (third, hasStillFormer) = (tokens.replacement(newest: "three"), tokens.end(newest: "three"))
-    #expect(third == "three" && hasStillFormer)
+    // The one before it ends while the newer one is on its way.
+    let (third, hasThird) = (tokens.replacement(newest: "three"), tokens.end(newest: "three"))
+    #expect(third == "three" && hasThird)
     let (again, hasMore) = (tokens.enter(newest: "three"), tokens.end(newest: "three"))
-    #expect(again == "one" && !hasMore)
+    #expect(again == "three" && !hasMore)
   }
 
   @Test func `A client without another token has ended with the one it has`() {

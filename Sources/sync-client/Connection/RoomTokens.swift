@@ -4,6 +4,8 @@ struct RoomTokens {
   private var current: String?
   /// The token that `current` was sent to replace.
   private var former: String?
+  /// Whether `current` was sent on the newest connection, which was entered with `former`.
+  private var isReplacement = false
   /// The newest token that the server hasn't taken in place of another (C11). It may take it on a connection of its
   /// own, for example if the token is for another role.
   private var refused: String?
@@ -15,6 +17,7 @@ struct RoomTokens {
     let chosen = useful(newest: newest).first ?? newest
     if chosen != current { former = chosen == former ? nil : current }
     current = chosen
+    isReplacement = false
     return chosen
   }
 
@@ -23,6 +26,7 @@ struct RoomTokens {
     guard let newest, newest != current, newest != refused else { return nil }
     former = current
     current = newest
+    isReplacement = true
     return newest
   }
 
@@ -31,12 +35,15 @@ struct RoomTokens {
     refused = current
     current = former
     former = nil
+    isReplacement = false
   }
 
   /// The server has closed the connection because its token isn't valid, or no longer. Returns whether there is another
   /// token to enter with.
   mutating func end(newest: String?) -> Bool {
-    if let current { ended.insert(current) }
+    // If another token was on its way, the one that the client entered with has ended.
+    if let token = isReplacement ? former : current { ended.insert(token) }
+    isReplacement = false
     return !useful(newest: newest).isEmpty
   }
 
