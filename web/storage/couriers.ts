@@ -124,12 +124,10 @@ export class Couriers {
       tellEnd()
     }
     connection.on('effect', (effect) => {
-      if (effect.type === 'rejected') {
-        this.#refusals.take(effect)
-        count -= 1
-      }
+      if (effect.type === 'rejected') this.#refusals.take(effect)
       // This tab tells of the texts that somebody has overwritten meanwhile, and can put them back.
       if (effect.type === 'textLost') own.perform([effect])
+      if (effect.type === 'rejected' || effect.type === 'textLost') count -= 1
       const isDelivered = effect.type === 'unsent' && effect.count === 0
       // The effects of the same moment come first, because a lost text comes after `unsent`.
       if (isDelivered || (effect.type === 'state' && effect.state === 'closed')) queueMicrotask(() => end(isDelivered))

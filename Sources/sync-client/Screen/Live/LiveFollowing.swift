@@ -136,7 +136,9 @@ extension LiveCanvas: RoomFollower {
       return say("A change was refused: \(reason(refused)).", .warning)
     }
     let words = "Your text was refused: \(reason(refused)). I keeps it: \(TextWords.quoted(set.text))"
-    let place = canvas[shape]?.properties ?? set
+    var elsewhere = set
+    elsewhere.position = newPlace
+    let place = canvas[shape]?.properties ?? elsewhere
     tell(LostTexts.Lost(text: set.text, shape: shape, place: place, words: words))
   }
 

@@ -74,7 +74,9 @@ extension LiveCanvas {
     guard !isThere || !refusesLocked([next.shape]) else { return }
     lostTexts.removeNext(at: SteadyClock.milliseconds())
     notice = nil
-    if isThere { write(next.text, in: next.shape) } else { add([next.place.textAlone(next.text)]) }
+    // What somebody has written there since a text was refused stays.
+    let isFree = isThere && (next.isReplaced || canvas[next.shape]?.properties.text == next.place.text)
+    if isFree { write(next.text, in: next.shape) } else { add([next.place.textAlone(next.text)]) }
     tellLostTexts()
   }
 }
