@@ -1,5 +1,5 @@
 /// A part of a stamp's counters. Several pages that are one actor, because a token names it (C10), each count in a share
-/// of their own. So they never make equal stamps, although none knows what the others make while they are offline.
+/// of their own. So those with different shares never make equal stamps, although none knows what the others make while they are offline.
 public struct CounterShare: Hashable, Sendable {
   public static let count: UInt64 = 8
   private static let size = (Stamp.counterMax + 1) / count
