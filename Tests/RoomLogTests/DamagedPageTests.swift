@@ -127,14 +127,7 @@ struct DamagedPageTests {
 
   @Test("where a page of the table of rooms is damaged, only the rooms on it can't be read")
   func rowsOfRooms() throws {
-    let rooms = (100..<500).map { "room\($0)" }
-    try append(to: rooms)
-    bench.close()
-    try overwrite(path) { _, page in
-      let words = String(decoding: page, as: Unicode.ASCII.self)
-      return page[0] == 13 && words.contains("room250") && !words.contains("record of")
-    }
-    try bench.reopen()
+    let rooms = try roomsBesideDamage()
     let isTold = { (event: LogEvent) in
       if case .concern(let words) = event { words.contains("the rows of") } else { false }
     }
@@ -161,14 +154,7 @@ struct DamagedPageTests {
 
   @Test("a room whose row has no space beside a damaged page is refused, but not for good, and can be read")
   func fullPageBesideRubbish() throws {
-    let rooms = (100..<500).map { "room\($0)" }
-    try append(to: rooms)
-    bench.close()
-    try overwrite(path) { _, page in
-      let words = String(decoding: page, as: Unicode.ASCII.self)
-      return page[0] == 13 && words.contains("room250") && !words.contains("record of")
-    }
-    try bench.reopen()
+    _ = try roomsBesideDamage()
     let sound = try bench.summaries().filter { $0.damage == nil }.map(\.room)
     // Greater numbers make the rows longer, and full pages are shared out with the pages beside them.
     let records = (0..<200).map { bytes("\($0)") }
@@ -180,6 +166,19 @@ struct DamagedPageTests {
     #expect(!refused.isEmpty)
     for room in refused { #expect(try bench.load(room).loaded != nil) }
     expectNothingUnavailable()
+  }
+
+  /// Makes many rooms, and damages the page of the table of rooms that has `room250`.
+  private func roomsBesideDamage() throws -> [String] {
+    let rooms = (100..<500).map { "room\($0)" }
+    try append(to: rooms)
+    bench.close()
+    try overwrite(path) { _, page in
+      let words = String(decoding: page, as: Unicode.ASCII.self)
+      return page[0] == 13 && words.contains("room250") && !words.contains("record of")
+    }
+    try bench.reopen()
+    return rooms
   }
 
   /// Overwrites the last leaf of a table or an index, while the log is closed.
