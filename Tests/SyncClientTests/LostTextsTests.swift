@@ -22,7 +22,7 @@ import Testing
     #expect(texts.next(at: last)?.text == "three")
     texts.removeNext(at: last)
     #expect(texts.words(at: last) == "2 texts were lost. Somebody took two.")
-    // Its time begins when the user is told of it.
+    // The time of a text begins when the user is told of the text.
     #expect(texts.next(at: 2 * last - 1_000)?.text == "two")
     texts.removeNext(at: 2 * last - 1_000)
     #expect(texts.words(at: 2 * last) == "Somebody took one.")

@@ -82,8 +82,8 @@ def test_one_is_seen_by_others(server, client):
 
 
 def test_following_someone(server, client):
-    """The view follows the other person's view until the user moves it. Meanwhile the others are told that view, and not
-    the larger one that shows it: two people can follow each other."""
+    """The view follows the other person's view until the user moves it. Until then the user's presence has the other
+    person's view, and not the larger one on the screen. So two people can follow each other."""
     sky(server, "follow")
     with Tmux(joins(client, server, "follow")) as screen, Peer(server, "follow") as bob:
         screen.shows("2 people")

@@ -17,8 +17,8 @@ export type Loss = Extract<Effect, { type: 'textLost' }>
 type Replaced = { shape: Shape, by: number, milliseconds: number, since: number }
 
 /**
- * At most so many replaced texts are remembered, and for so long. Presence says that an edit has put a text back soon
- * after that edit, or once its writer is connected again.
+ * At most this many replaced texts are remembered, each for this long. When somebody puts a text back, their presence
+ * says so at once, or when they are connected again.
  */
 const replacedMax = 500
 const replacedMilliseconds = 3_600_000

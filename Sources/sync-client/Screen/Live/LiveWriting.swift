@@ -74,7 +74,7 @@ extension LiveCanvas {
     guard !isThere || !refusesLocked([next.shape]) else { return }
     lostTexts.removeNext(at: SteadyClock.milliseconds())
     notice = nil
-    // What somebody has written there since a text was refused stays.
+    // If somebody has written in the shape since the text was refused, what they have written stays.
     let isFree = isThere && (next.isReplaced || canvas[next.shape]?.properties.text == next.place.text)
     if isFree { write(next.text, in: next.shape) } else { add([next.place.textAlone(next.text)]) }
     tellLostTexts()

@@ -35,7 +35,7 @@ struct LostTexts {
     return kept.last.map { kept.count == 1 ? $0.lost.words : "\(kept.count) texts were lost. \($0.lost.words)" }
   }
 
-  /// Removes the next text. The user is told of the one after it only now, so that stays for as long again.
+  /// Removes the next text. The user is told of the text after it only now, so the time of that text begins anew.
   mutating func removeNext(at now: UInt64) {
     texts = kept(at: now).dropLast()
     for index in texts.indices { texts[index].until = now + LostTexts.replacedMilliseconds }
