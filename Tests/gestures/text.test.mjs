@@ -1,4 +1,5 @@
-// Tests where texts are broken into lines, how many words have to be measured for that, and how large a note's text is.
+// Tests where texts are broken into lines, how many words have to be measured for that, how large a note's text is, and
+// how words with marks are painted.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
@@ -16,6 +17,8 @@ globalThis.OffscreenCanvas = class {
 }
 const { linesOf } = await import('../../build/modules/canvas/text.js')
 const { textSizeFor } = await import('../../build/modules/canvas/notes.js')
+const { TextMarks } = await import('../../build/modules/canvas/text-marks.js')
+const tools = await import('../../build/modules/canvas/text.js')
 
 const words = (text, width) => linesOf(text, width).map((line) => line.words)
 
@@ -50,4 +53,37 @@ test('a note’s text that shrinks has the size again that was chosen, once ther
     }
     assert.ok(seen.size > 1 || chosen < 14, `${chosen} shrinks`)
   }
+})
+
+/** Of a text in which the core has put the signs of marks: bold, link, both, and plain again. */
+const [plain, bold, link, both] = ['\u0001', '\u0002', '\u0003', '\u0004']
+const marked = (text, width) => new TextMarks({ replica: { drawnText: (text) => text } }, tools).linesOf(text, width)
+
+test('a text with marks breaks where it would without them, and each line goes on in the look of the last', () => {
+  const text = `a ${bold}one two  three${plain}\nfour ${link}abcdefgh${both}ij`
+  const lines = marked(text, 4)
+  assert.deepEqual(lines.map((line) => line.words), words(text.replace(/[\u0001-\u0004]/g, ''), 4))
+  const looks = lines.map(({ runs }) => runs.map(({ words, isBold, isLink }) => `${words}${isBold ? '*' : ''}${isLink ? '_' : ''}`))
+  assert.deepEqual(looks, [['a ', 'one*'], ['two*'], ['three*'], ['four'], ['abcdefgh_'], ['ij*_']])
+})
+
+test('addresses are underlined, also in bold words, and only bold words are painted bold', () => {
+  const painted = []
+  const context = {
+    font: '20px sans', textAlign: 'center',
+    fillText(words, x) { painted.push([words, x, this.font]) },
+    strokeText(words) { painted.push(['edge', words]) },
+    fillRect(x, _y, width) { painted.push([x, width]) },
+  }
+  const [line] = marked(`on ${link}site${both}more${plain} ${bold}now`, 100)
+  new TextMarks({}, tools).paint(context, line, 100, 50, 20, false)
+  // 15 letters of 10 units are centred at 100.
+  assert.deepEqual(painted, [
+    ['on ', 25, '20px sans'], ['site', 55, '20px sans'], [55, 40], ['more', 95, 'bold 20px sans'], [95, 40],
+    [' ', 135, '20px sans'], ['now', 145, 'bold 20px sans'],
+  ])
+  assert.deepEqual([context.font, context.textAlign], ['20px sans', 'center'])
+  // From right to left, the first words are at the right.
+  const [{ runs }] = marked(`\u05d0\u05d1 ${bold}\u05d2`, 100)
+  assert.deepEqual(runs.map(({ x, width }) => [x, width]), [[0.5, 1.5], [0, 0.5]])
 })

@@ -7,7 +7,7 @@ import { actions } from '../../build/modules/tools/catalogue.js'
 import { Source } from '../../build/modules/basics/source.js'
 import { Handles } from '../../build/modules/canvas/handles.js'
 import { Selection } from '../../build/modules/state/selection.js'
-import { glide } from '../../build/modules/arrange/gliding.js'
+import { Gliding, glide } from '../../build/modules/arrange/gliding.js'
 import { resizeCursor } from '../../build/modules/arrange/reshaping.js'
 import { keyNames } from '../../build/modules/tools/shortcuts.js'
 
@@ -52,6 +52,35 @@ test('what is larger than the view glides only where there is room', () => {
   const path = glide(box(1, 0, 100, 1000, 100), { x: 900, y: 900 }, 1, view)
   assert.equal(path.at(1).x, 0)
   assert.ok(path.at(1).y > 0)
+})
+
+test('what is thrown moves in each frame, and ends where it would end, or where it is caught', () => {
+  const scale = 2
+  const start = box(1, 300, 300, 100, 80)
+  const path = glide(start, { x: 300, y: 100 }, scale, view)
+  let frame = null
+  globalThis.requestAnimationFrame = (run) => { frame = run }
+  globalThis.cancelAnimationFrame = () => { frame = null }
+  const { now } = performance
+  performance.now = () => 1000
+  for (const [end, seconds] of [['land', path.seconds], ['stop', 0.25], [null, path.seconds]]) {
+    const heard = []
+    const held = { start: [start], ids: [1], isEmpty: false, place: ([{ x, y }]) => heard.push({ x, y }) }
+    const gliding = new Gliding({ view: { scale, visibleBox: () => view } }, held, { x: 600, y: 200 }, { end: () => heard.push('step') })
+    gliding.on('ended', () => heard.push('ended'))
+    const after = (seconds) => {
+      const { x, y } = path.at(seconds)
+      return { x: Math.round((300 + x) * 100) / 100, y: Math.round((300 + y) * 100) / 100 }
+    }
+    gliding.start()
+    for (const milliseconds of [100, 250]) frame(1000 + milliseconds)
+    assert.deepEqual(heard, [after(0.1), after(0.25)])
+    if (end) gliding[end]()
+    else frame(1000 + path.seconds * 1000 + 16)
+    assert.deepEqual(heard.slice(-3), [after(seconds), 'step', 'ended'], end)
+    assert.equal(frame, null)
+  }
+  performance.now = now
 })
 
 // Aligning.

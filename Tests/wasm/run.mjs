@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import { webcrypto } from 'node:crypto'
 import { loadCore } from '../../build/modules/core/core.js'
-import { changedBit } from '../../build/modules/core/table.js'
+import { changedBit, properties } from '../../build/modules/core/table.js'
 import { identifierNumber, identifierText } from '../../build/modules/core/values.js'
 import { epoch, play } from './playing.mjs'
 
@@ -16,6 +16,7 @@ globalThis.crypto ??= webcrypto
 const root = new URL('../../', import.meta.url)
 const histories = new URL('histories/', import.meta.url)
 const core = await loadCore(readFileSync(new URL('build/page/core.wasm', root)), { seed: 1n })
+const coreAlone = await loadCore(readFileSync(new URL('build/page/core.wasm', root)), { seed: 1n })
 await core.loadExchange(readFileSync(new URL('build/page/exchange.wasm', root)))
 
 let passed = 0
@@ -251,6 +252,14 @@ test('values cross the boundary as they are, those of an edit that is refused ba
   const [rejected] = replica.edit([{ shape, set }])
   assert.deepEqual(rejected, { type: 'rejected', code: 'read_only', message: rejected.message, shape, set })
   assert.deepEqual(replica.edit([{ shape, set: { deleted: true, name: undefined } }])[0].set, { deleted: true })
+  for (const { name, form, min, max, words } of properties) {
+    const extremes = {
+      color: ['#000000', '#FFFFFF'], flag: [false, true], choice: words, pair: [[min, max], [max, min]], number: [min, max],
+      integer: [min, max], tie: [{ shape, x: 0, y: 65535 }, null], identifier: [shape, null],
+      path: [[], [[0, 0, 100], [65535, 65535, 1], [0, 65535, 200]]],
+    }[form] ?? []
+    for (const value of extremes) assert.deepEqual(replica.edit([{ shape, set: { [name]: value } }])[0].set, { [name]: value })
+  }
   for (const [property, wrong] of Object.entries({
     position: [1], size: ['1', 2], rotation: null, fill: 'red', alpha: 1.5, visible: 1, deleted: false, kind: 'blob', path: [[0, 0]], from: ['afy-kw5-t7o', 0], to: 7, fromEnd: 'ring',
     name: 5, z: '0', stroke: 0, strokeWidth: NaN, cornerRadius: -1, points: 1e9, innerRatio: '1',
@@ -269,18 +278,29 @@ test('what makes no sense in JSON ends the connection, and what is not known yet
   assert.deepEqual(told('{"type":"fireworks"}'), ['failure'])
   assert.ok(told('{"type":').includes('disconnect'))
   replica.destroy()
+  // A replica that doesn't use JSON takes no text at all, and doesn't need exchange.wasm to say so.
+  const binary = coreAlone.createReplica()
+  binary.start()
+  binary.connected()
+  assert.ok(binary.received('{"type":"fireworks"}').some(({ type }) => type === 'disconnect'))
+  binary.destroy()
 })
 
 test('what is handed over for documents is what is shown by then', () => {
   const replica = core.createReplica()
   const other = core.createReplica()
-  replica.add({ name: 'one' })
-  const names = (of) => JSON.parse(of.exportDrawing()).shapes.map(({ name }) => name)
-  assert.deepEqual([names(replica), names(other), names(replica)], [['one'], [], ['one']])
-  replica.add({ name: 'two' })
-  assert.deepEqual(names(replica), ['one', 'two'])
-  replica.undo()
-  assert.deepEqual([names(replica), names(other)], [['one'], []])
+  replica.add({ name: 'one', text: 'one' })
+  const names = (document) => JSON.parse(document).shapes.map(({ name }) => name)
+  for (const namesIn of [
+    (of) => names(of.exportDrawing()), (of) => names(of.exportShapes(of.drawingOrder())),
+    (of) => ['one', 'two'].filter((word) => of.exportPicture().includes(`>${word}<`)),
+  ]) {
+    assert.deepEqual([namesIn(replica), namesIn(other), namesIn(replica)], [['one'], [], ['one']])
+    replica.add({ name: 'two', text: 'two' })
+    assert.deepEqual(namesIn(replica), ['one', 'two'])
+    replica.undo()
+    assert.deepEqual([namesIn(replica), namesIn(other)], [['one'], []])
+  }
   replica.destroy()
   other.destroy()
 })
@@ -347,6 +367,12 @@ test('a step that is abandoned leaves nothing, and what could be redone can be r
   replica.destroy()
 })
 
+const welcome = (...peers) => JSON.stringify({
+  type: 'welcome', room: 'demo', actor: 'k3j-9x2-m1p', role: 'editor', time: Date.now(), peers,
+  limits: { messageBytes: 1048576, opsPerMessage: 1024, opsPerSecond: 2000, shapes: 100000,
+    clockAheadMs: 60000, presenceBytes: 4096, horizonMs: 2592000000 },
+})
+
 test('what a page is told of others comes as values', () => {
   const replica = core.createReplica({ encoding: 'json', actor: 'k3j-9x2-m1p' })
   assert.deepEqual(replica.start(), [{ type: 'state', state: 'connecting' }, { type: 'connect' }])
@@ -354,13 +380,8 @@ test('what a page is told of others comes as values', () => {
   assert.equal(state.state, 'greeting')
   assert.equal(JSON.parse(new TextDecoder().decode(hello.bytes)).actor, 'k3j-9x2-m1p')
   assert.ok(wake.at > 0)
-  const limits = replica.status().limits
   const peer = { actor: 'abc-abc-abc', name: 'Bob', color: '#00FF00' }
-  const told = replica.received(JSON.stringify({
-    type: 'welcome', room: 'demo', actor: 'k3j-9x2-m1p', role: 'editor', time: Date.now(), peers: [peer],
-    limits: { messageBytes: limits.messageBytes, opsPerMessage: 1024, opsPerSecond: 2000, shapes: 100000,
-      clockAheadMs: 60000, presenceBytes: 4096, horizonMs: 2592000000 },
-  }))
+  const told = replica.received(welcome(peer))
   const known = { ...peer, actor: identifierNumber(peer.actor) }
   assert.deepEqual(told.find(({ type }) => type === 'peers').peers.map(({ actor, name }) => [actor, name]),
     [[known.actor, 'Bob']])
@@ -370,6 +391,26 @@ test('what a page is told of others comes as values', () => {
   assert.equal(replica.status().room, 'demo')
   assert.deepEqual(replica.received('{"type":"error","code":"gone","message":"why"}'),
     [{ type: 'error', code: 'gone', message: 'why' }])
+  replica.destroy()
+})
+
+test('of what the server refuses a page is told whether it was an undo or a redo', () => {
+  const replica = core.createReplica({ encoding: 'json', actor: 'k3j-9x2-m1p' })
+  replica.start()
+  replica.connected()
+  replica.received(welcome())
+  replica.received('{"type":"ops","cursor":"1","ops":[],"reset":true}')
+  let cursor = 1
+  const sent = (effects) => JSON.parse(new TextDecoder().decode(effects.find(({ type }) => type === 'send').bytes)).id
+  const take = (effects) => replica.received(JSON.stringify({ type: 'ack', id: sent(effects), cursor: String(cursor += 1) }))
+  const refuse = (effects) => replica.received(JSON.stringify({ type: 'reject', id: sent(effects), op: 0, code: 'room_full', message: 'why' }))
+    .find(({ type }) => type === 'rejected')
+  const { effects, shape } = replica.add({ name: 'one' })
+  take(effects)
+  assert.equal(refuse(replica.edit([{ shape, set: { alpha: 3 } }])).origin, undefined)
+  assert.equal(refuse(replica.undo()).origin, 'undo')
+  take(replica.undo())
+  assert.equal(refuse(replica.redo()).origin, 'redo')
   replica.destroy()
 })
 

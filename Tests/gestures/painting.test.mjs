@@ -1,0 +1,41 @@
+// Tests what is painted, with a context that only notes what it is told.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { inkOn } from '../../build/modules/basics/ink.js'
+import { Source } from '../../build/modules/basics/source.js'
+import { Drawn } from '../../build/modules/canvas/drawn.js'
+import { Region, Regions } from '../../build/modules/canvas/regions.js'
+
+let told = []
+const context = new Proxy({}, { get: (_own, name) => (...values) => { told.push([name, ...values]) }, set: () => true })
+
+const drawn = (id, x, y) => Object.assign(new Drawn({
+  id, kind: 'rectangle', x, y, width: 100, height: 100, rotation: 0, fill: '#112233', stroke: '#000000', strokeWidth: 0, cornerRadius: 0,
+  innerRatio: 0.5, points: 5, alpha: 10, filled: true, visible: true, dash: 'solid', path: [], text: '', written: false, textSize: 20,
+}, {}), { place: id })
+const look = {
+  pixels: { scale: 1, x: 0, y: 0 }, ratio: 1, isDark: false,
+  colors: { paper: '#FFFFFF', dot: '#EEEEEE', overlap: '#FF8800', overlapLine: '#884400' },
+}
+
+test('two shapes that are seen apart have no mark between them while they move, and two that touch have one', () => {
+  const regions = new Regions({
+    shown: new Source(), scene: {}, marks: new Source(), selection: new Source(), frames: { request() {} },
+  })
+  const painted = (x, y) => {
+    const region = Object.assign(new Region(drawn(1, 0, 0), drawn(2, x, y)), { isEnding: true })
+    told = []
+    regions.paint(context, region, look)
+    return told.filter(([name]) => ['fillRect', 'fill', 'stroke'].includes(name))
+  }
+  assert.deepEqual(painted(98, 0), [['fillRect', 98, 0, 2, 100]], 'a narrow one is painted as a box')
+  for (const [x, y] of [[100, 0], [140, 0], [0, 140], [140, 140], [-140, 30]]) assert.deepEqual(painted(x, y), [], `at ${x}, ${y}`)
+})
+
+test('letters on a colour are black or white, whichever contrasts more, and each part of the colour counts', () => {
+  const white = ['#000000', '#0000FF', '#0060FF', '#7F007F', '#A01010', '#006000', '#1D4ED8']
+  const black = ['#FFFFFF', '#FF0000', '#00FF00', '#0080FF', '#00FFFF', '#808080', '#A0A000']
+  assert.deepEqual([...white, ...black].filter((color) => inkOn(color) === '#FFFFFF'), white)
+})
