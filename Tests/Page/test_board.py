@@ -111,6 +111,7 @@ def widths(person, *widths):
 def test_tools_fold_by_the_room_that_is_there_and_the_caret_has_the_others(room):
     ann = room.join("Ann", at=(0, 0))
     assert ann.page.locator(".panel").is_hidden(), "it starts closed"
+    ann.take("star")
     least = {1440: 12, 1100: 11, 700: 3, 390: 0, 320: 0}
     for width in widths(ann, *least):
         visible = ann.page.eval_on_selector_all(".shapes [data-tool]:not([hidden])", "all => all.map(({ dataset }) => dataset.tool)")
@@ -121,6 +122,7 @@ def test_tools_fold_by_the_room_that_is_there_and_the_caret_has_the_others(room)
         if len(visible) == len(TOOLS):
             assert more.count() == 0
             continue
+        assert "chosen" in more.get_attribute("class"), "the chosen tool is behind it now"
         more.click()
         others = ann.page.locator(".shapes-popover [data-tool]:not([hidden])")
         assert others.count() == len(TOOLS) - len(visible)

@@ -71,13 +71,14 @@ def test_a_shape_is_connected_by_keys(room):
 def test_an_end_is_tied_anew_by_keys(room):
     """With a line selected, the same key asks which end, and ties that to the shape that is chosen."""
     idea, valid, board = boxes(room)
-    line = room.add(kind="line", toEnd="arrow", position=[200, 250], size=[100, 10], **{"from": [idea, WHOLE, HALF]})
+    line = room.add(kind="line", toEnd="arrow", position=[200, 250], size=[400, 10], **{"from": [idea, WHOLE, HALF]})
     ann = connects(room, line)
     ann.page.get_by_role("dialog", name="Tie an end of Arrow from “Idea”").wait_for()
     assert ann.page.get_by_role("radio", name="End, now loose").is_checked()
     ann.page.get_by_role("combobox").press("ArrowDown")
     ann.press("ArrowUp", "Enter")
     room.wait_for(lambda shapes: tied(room.shape(line)) == [idea, valid])
+    assert room.shape(line)["to"][1:] == [0, HALF], "at the side that faces the line, though its end was behind the shape"
     ann.press("Alt+k")
     radio = ann.page.get_by_role("radio", name="Beginning, now at Rectangle “Idea”")
     radio.focus()

@@ -111,7 +111,7 @@ def test_a_marquee_and_shift_select(room):
     """The Select tool draws a marquee. Others see which shapes are selected."""
     ann, bob, (first, second, third) = both(room, 3, page=True)
     ann.press("v")
-    ann.drag((150, 150), (450, 330), hold=True)
+    ann.drag((520, 360), (150, 150), hold=True)
     assert sorted(ann.selected()) == sorted([first, second])
     ann.page.mouse.up()
     bob.wait(f"app.presence.people()[0].selection.length === 2", "Bob sees what Ann selected")
@@ -157,11 +157,15 @@ def test_a_drag_in_a_gap_of_the_selection_moves_it(room):
 
 
 def test_arrow_keys_move_by_one_and_by_ten_and_are_one_step(room):
-    """Quick presses in a row are one undo step."""
+    """Quick presses in a row are one undo step. Held keys repeat."""
     ann, bob, shapes = both(room, 2, clock=True)
     ann.select(*shapes)
     ann.stop_clock()
-    for key in ["ArrowRight", "ArrowRight", "Shift+ArrowDown", "ArrowUp"]:
+    for _ in range(2):
+        ann.page.keyboard.down("ArrowRight")
+        ann.pass_time(100)
+    ann.page.keyboard.up("ArrowRight")
+    for key in ["Shift+ArrowDown", "ArrowUp"]:
         ann.press(key)
         ann.pass_time(100)
     bob.wait_for_shape(shapes[0], "shape.x === 202 && shape.y === 209")
@@ -170,12 +174,12 @@ def test_arrow_keys_move_by_one_and_by_ten_and_are_one_step(room):
     ann.press("Shift+ArrowLeft")
     ann.pass_time(1000)
     bob.wait_for_shape(shapes[0], "shape.x === 192")
-    ann.press("Control+z")
-    ann.pass_time(100)
-    bob.wait_for_shape(shapes[0], "shape.x === 202 && shape.y === 209")
-    ann.press("Control+z")
-    ann.pass_time(100)
-    bob.wait_for_shape(shapes[0], "shape.x === 200 && shape.y === 200")
+    with ann.holding("Control"):
+        for place in ("shape.x === 202 && shape.y === 209", "shape.x === 200 && shape.y === 200"):
+            ann.page.keyboard.down("z")
+            ann.pass_time(100)
+            bob.wait_for_shape(shapes[0], place)
+        ann.page.keyboard.up("z")
 
 
 def test_delete_duplicate_and_another_colour_by_keys(room):
@@ -238,7 +242,7 @@ def test_keys_typed_into_a_field_do_nothing_to_the_drawing(room):
 # The view
 
 
-def test_wheels_middle_button_and_space_move_the_paper(room):
+def test_wheels_keys_middle_button_and_space_move_the_paper(room):
     """The view moves, and the shapes keep their places on the canvas."""
     ann, bob, (shape,) = both(room, 1, page=True)
     view = lambda: ann.run("({ x: app.view.x, y: app.view.y, scale: app.view.scale })")
@@ -250,6 +254,16 @@ def test_wheels_middle_button_and_space_move_the_paper(room):
     ann.wait("app.view.scale > 1.2", "the wheel zooms")
     zoomed = view()
     assert near(zoomed["x"] + 600 / zoomed["scale"], 640) and near(zoomed["y"] + 500 / zoomed["scale"], 600)
+    ann.look_at(0, 0)
+    ann.press("+")
+    step = view()["scale"]
+    assert step > 1
+    for key, scale in (("+", step ** 3), ("-", step)):
+        # A held key repeats.
+        for _ in range(2):
+            ann.page.keyboard.down(key)
+        ann.page.keyboard.up(key)
+        assert near(view()["scale"], scale, 1e-6)
     ann.look_at(0, 0)
     ann.page.mouse.move(250, 250)
     ann.mouse_down(button="middle")

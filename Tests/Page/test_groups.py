@@ -239,7 +239,11 @@ def test_a_group_has_a_row_of_its_own_and_layers_are_called_by_their_text(room):
 
     found = layer_names(ann)
     assert found[0] == "Arrow Valid? → Dashboard" and found[1].startswith("Group: ") and found[2:] == ["\tSun", "\tDashboard", "Valid?"]
-    rows.get_by_text("Group: ").click()
+    row = ann.page.get_by_role("row", name="Group: ")
+    for chosen in ("Sun", "Group: "):
+        rows.get_by_text(chosen).click()
+        ann.see()
+        assert row.get_attribute("aria-selected") == str(chosen == "Group: ").lower(), "it is selected when all of its shapes are"
     assert set(ann.selected()) == {board, sun}
     ann.page.locator(".group-row").get_by_role("button", name="Hide").click()
     room.wait_for(lambda shapes: sorted(shape["visible"] for shape in shapes) == [False, False, True, True])

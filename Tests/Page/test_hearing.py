@@ -114,6 +114,7 @@ def test_what_one_does_by_keys_is_read_out(room):
     listener.hear("Star “Star 1” deleted.")
     ann.press("Escape")
     assert len([words for words in listener.heard() if words == "3 shapes moved."]) == 1
+    assert ann.run("document.querySelector('[role=log][aria-label=Changes]').children.length") <= 5, "no more stay in the page"
 
 
 def test_what_others_do_is_read_out_sparingly_and_can_be_turned_off(room):

@@ -1,6 +1,7 @@
 """What others see while somebody writes in a shape, before the text is kept."""
 
 from boards import NOTE
+from listener import Listener
 from person import number
 from test_writing import FIELD, edit, text_of, two_at
 
@@ -74,13 +75,14 @@ def test_a_new_text_is_seen_as_wide_as_it_grows(room):
 def test_who_writes_in_the_same_shape_sees_that_somebody_else_does(room):
     """The own field shows the own text, and a line below it names the other writer until they stop."""
     ann, bob, square = two_at(room)
+    listener = Listener(ann)
     edit(ann, square)
     ann.type("by Ann")
     is_typed(bob, square, True)
     edit(bob, square)
     bob.type("by Bob")
-    for person, other in ((ann, "Bob"), (bob, "Ann")):
-        person.page.wait_for_selector(f".writing-hint:has-text('{other} is writing here too')")
+    listener.hear("Bob is writing here too. The text that is kept last replaces the others.")
+    bob.page.wait_for_selector(".writing-hint:has-text('Ann is writing here too')")
     assert bob.page.input_value(FIELD) == "by Bob"
     ann.press("Escape")
     bob.page.wait_for_selector(".writing-hint:has-text('Ann changed this text meanwhile')")

@@ -26,6 +26,14 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
     eve.wait("app.view.x === -100 && app.view.y === -20", "a drag pans")
     eve.page.mouse.wheel(0, 50)
     eve.wait("app.view.y === 30", "the wheel pans")
+    # The menus offer only what changes nothing.
+    saving = [f"Export selection as {form}" for form in ("PNG…", "SVG", "JSON")]
+    for place, offers in (((700, 600), ["Select all", "Zoom to fit", "Actual size"]),
+                          ((350, 220), ["Copy", "Zoom to selection", "Copy as PNG", "Copy as SVG", *saving])):
+        eve.page.mouse.click(*place, button="right")
+        entries = eve.page.locator(".context [role=menuitem]:not([aria-disabled=true])").all_inner_texts()
+        assert [entry.split("\n")[0] for entry in entries] == offers
+        eve.press("Escape")
     eve.press("Control+a")
     assert eve.selected() == [sun] and eve.run("app.handles.all()") == []
     eve.press("Delete")
