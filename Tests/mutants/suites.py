@@ -73,8 +73,11 @@ class Suite:
 def suites(mutant):
     """The suites to try on a mutant. The one that most likely notices it comes first."""
     if mutant.is_alone:
-        first = [Suite.node("Tests/wasm/run.mjs")] if mutant.target == "CanvasWasm" else [
-            Suite.node("Tests/gestures/*.test.mjs", "Tests/network/*.test.mjs")]
+        first = []
+        if mutant.target == "CanvasWasm" or mutant.file.startswith("core/"):
+            first.append(Suite.node("Tests/wasm/run.mjs"))
+        if mutant.target == "web":
+            first.append(Suite.node("Tests/gestures/*.test.mjs", "Tests/network/*.test.mjs"))
         selections = ([mutant.outside] if mutant.outside else []) + ["Tests/Page --numprocesses 4 --dist worksteal"]
         return first + [Suite.outside(selection, is_page=True) for selection in selections]
     first = [Suite.swift(only=mutant.tests)] if mutant.tests else []
