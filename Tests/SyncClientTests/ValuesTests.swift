@@ -2,6 +2,7 @@ import CanvasCRDT
 import TestSupport
 import Testing
 
+@testable import WebSocketLoop
 @testable import sync_client
 
 @Suite struct ValuesTests {
@@ -118,6 +119,27 @@ import Testing
       #expect(inside)
     }
     #expect(Set(first.map { $0.set.position }).count > 20, "it moves")
+  }
+
+  @Test("a bot sends no more in a message than the room takes in a second, and skips moves while answers are missing")
+  @ClientLoop func botsAreModest() throws {
+    let tally = BotTally()
+    let behaviour = BotBehaviour(.wander, shapes: 12, area: Rect(0, 0, 500, 400), seed: 5, number: 0)
+    let server = try ServerAddress("ws://127.0.0.1:1")
+    let bot = Bot("Bot", behaviour, color: nil, in: try RoomName("demo"), on: server, tally)
+    bot.writer.start()
+    bot.writer.socketOpened()
+    var limits = RoomLimits()
+    limits.operationsPerSecond = 5
+    let actor = bot.writer.submitter.actor
+    let welcome = Welcome(room: "demo", actor: actor, role: .editor, milliseconds: 1, limits: limits, peers: [])
+    BinaryEncoding.encode(.welcome(welcome)).withUnsafeBytes {
+      bot.writer.socketReceived(Message(bytes: $0, isText: false))
+    }
+    bot.act(atMicroseconds: 0, since: 0, interval: 1_000)
+    #expect(tally.written == 12 && bot.writer.submitter.unansweredCount == 3)
+    bot.act(atMicroseconds: 100_000, since: 0, interval: 1_000)
+    #expect(bot.writer.submitter.unansweredCount == Bot.unansweredMax && tally.heldBack >= 38)
   }
 
   @Test("metrics are read by name, and about what the lag was from what came in between") func metrics() {

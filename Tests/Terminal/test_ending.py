@@ -47,7 +47,8 @@ def test_a_terminal_that_goes_ends_it(server, client):
 
 
 def test_stopping_and_going_on(server, client):
-    """Control-Z gives the terminal back. After fg the current room is shown in the current size."""
+    """Control-Z gives the terminal back. After fg the current room is shown in the current size. Control-L shows it again
+    where another program has written over it."""
     shape = draw(server, "stopping", name="Before")
     with Tmux(["bash", "--norc", "-i"]) as screen:
         screen.type("PS1='$ '; stty -a | sort | md5sum | cut -c1-9\n")
@@ -64,6 +65,11 @@ def test_stopping_and_going_on(server, client):
         screen.type("fg\n").shows("Behind", "Layers")
         assert screen.flag("alternate_on") == "1"
         wait_until(lambda: screen.lines()[29].startswith(" stopping"), screen.text)
+        with open(screen.flag("pane_tty"), "wb") as other:
+            other.write(b"\x1b[2Jnews for all")
+        screen.shows("news for all")
+        screen.keys("C-l").shows("Behind", "Layers")
+        screen.lacks("news for all")
         screen.keys("n")
         holds(server, "stopping", lambda drawn: len(drawn) == 2)
         screen.keys("q")

@@ -126,6 +126,7 @@ struct KeyParserTests {
     #expect(events("\u{1B}]q") == [.key(.character("]"), .alt), .key(.character("q"), [])])
     #expect(events("\u{1B}P\u{3}q") == [.key(.character("c"), .control), .key(.character("q"), [])])
     #expect(events("\u{1B}_\rq") == [.key(.enter, []), .key(.character("q"), [])])
+    #expect(events("\u{1B}O\u{1B}[A") == [.key(.up, [])])
   }
 
   @Test("An escape alone is the key Escape, once nothing follows it")
