@@ -116,5 +116,10 @@ struct StoredRoomsTests {
     var stored = try StoredRoomsTests.sound()
     stored.records.remove(at: 1)
     #expect(stored.differences == ["record 2 of room demo is missing"])
+    var fold = Fold(epoch: 7, seed: 0)
+    let fault = #expect(throws: StoredRooms.Fault.self) {
+      try stored.rooms.take(stored.records, of: stored.summary, into: &fold)
+    }
+    #expect(fault?.isDamage == true, "the room is left out of a copy, and the others aren't")
   }
 }

@@ -34,7 +34,7 @@ import Testing
     try await withServer(server) { port, _ in
       let client = RawClient(port: port)
       client.upgrade(
-        path: "/v1/rooms/a%20b/sync?token=x%2By&n",
+        path: "/v1/rooms/a%20b/sync?token=x%2By&n&why=so?",
         extra: "Authorization: Bearer T\r\nOrigin: http://localhost\r\n"
       )
       client.sendText("x")
@@ -43,6 +43,7 @@ import Testing
       #expect(request.pathParts == ["v1", "rooms", "a b", "sync"])
       #expect(request.parameter("token") == "x+y")
       #expect(request.parameter("n") == "")
+      #expect(request.parameter("why") == "so?")
       #expect(request.parameter("m") == nil)
       #expect(request.header("authorization") == "Bearer T")
       #expect(request.header("origin") == "http://localhost")
@@ -50,7 +51,8 @@ import Testing
     }
   }
 
-  @Test("A refused upgrade gets its status and body") func refusedUpgrade() async throws {
+  @Test("A refused upgrade gets its status and body, and ends the connection if so asked")
+  func refusedUpgrade() async throws {
     let server = TestServer()
     server.onUpgrade = { _ in .refuse(.error(401, code: "unauthorized", message: "no \"token\"")) }
     try await withServer(server) { port, _ in
@@ -59,6 +61,11 @@ import Testing
       #expect(answer.status == 401)
       #expect(answer.body == #"{"error":{"code":"unauthorized","message":"no \"token\""}}"#)
       #expect(server.seen.withLock { $0.opened.isEmpty && $0.closures.isEmpty })
+      client.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
+      #expect(client.readAnswer()?.status == 200)
+      let last = RawClient(port: port)
+      last.send("GET /ws HTTP/1.1\r\n\(RawClient.handshakeHeaders)Connection: close\r\n\r\n")
+      #expect(last.readAnswer()?.status == 401 && last.hasEnded)
     }
   }
 

@@ -90,6 +90,7 @@ import Testing
       let client = RawClient(port: port, sending: "GET / HTTP/1.1\r\nHost: l\r\n\r\n")
       let answer = try #require(client.readAnswer())
       #expect(answer.status == 503 && answer.head.contains("Retry-After: 1\r\n"))
+      #expect(answer.body.contains("\"unavailable\""))
       #expect(await server.refusals(1) == [503])
       let pending = try #require(held.withLock { $0 })
       #expect(loop.perform { pending.answer(Response(status: 200)) } == false)

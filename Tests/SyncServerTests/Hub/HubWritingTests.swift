@@ -183,6 +183,18 @@ struct HubWritingTests {
     #expect(await hub.response(to: list, body: []).status == 200)
   }
 
+  @Test("the log is asked every ten minutes to drop what is too old")
+  func retaining() {
+    let asked = Mutex(0)
+    var desk = LogDesk(beatMilliseconds: 10)
+    desk.use(MeddledLog(MemoryLog { _ in }) { requests, _ in asked.withLock { $0 += requests.count } })
+    for minute: UInt64 in 0..<25 {
+      desk.retain(now: Moment(wallMilliseconds: 0, monotonicMilliseconds: minute * 60_000))
+      _ = desk.endTurn { minute * 60_000 }
+    }
+    #expect(asked.withLock { $0 } == 3)
+  }
+
   @Test("a request to a room that has just gone is answered")
   func roomIsGone() async throws {
     let open = try await hub.openDemo()
