@@ -48,13 +48,13 @@ def test_only_so_many_replaced_texts_are_remembered_and_for_so_long(room):
     write(bob, deleted, "by Bob")
     bob.run("app.edit((replica) => replica.delete(value)); return null", numbers(deleted))
     bob.see(2)
-    assert told_of(first) == [f"lost text {number(first)}"]
+    assert told_of(first) == [f"lost text {number(first)} by Bob"]
     for shapes in ([second], many[1:], [third]):
         replace(shapes)
-    assert told_of(second, third) == [f"lost text {number(third)}"]
+    assert told_of(second, third) == [f"lost text {number(third)} by Bob"]
     bob.run("const { now } = Date; Date.now = () => now() + value; return null", HOUR)
     replace([second])
-    assert told_of(many[1], second, first) == [f"lost text {number(second)}"]
+    assert told_of(many[1], second, first) == [f"lost text {number(second)} by Bob"]
 
 
 def two_where_bob_is_told_by_presence_only(room):

@@ -434,7 +434,8 @@ def test_what_is_pasted_is_plain_and_not_too_long(room):
 
 
 def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
-    """The text of the person who wrote later wins. The lost one is shown whole, however long it is."""
+    """The text of the person who wrote later wins. The lost one is shown whole, however long it is, and stays there when
+    another is lost."""
     ann, bob, square = two_at(room)
     texts = {ann: "by Ann, " + "Milk and honey, " * 30 + "and the end of it", bob: "by Bob"}
     for person in (ann, bob):
@@ -451,16 +452,20 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
     words.evaluate("(element) => { element.scrollTop = element.scrollHeight }")
     # The end of the text is visible: it is scrolled to the bottom.
     assert words.evaluate("(element) => Math.abs(element.scrollHeight - element.scrollTop - element.clientHeight) <= 1 && element.clientHeight > 60")
+    rewrite(ann, square, "more")
+    bob.wait_for_shape(square, "shape.text === 'more'")
+    rewrite(bob, square, "again by Bob")
+    ann.notice("Bob wrote over your text in Sun: “more”").wait_for()
     notice.get_by_role("button", name="Put mine back").click()
     bob.wait_for_shape(square, "shape.text.startsWith('by Ann')")
     # Now Bob's text is replaced, and he is told so.
-    notice = bob.notice("Ann wrote over your text")
+    notice = bob.notice("Ann wrote over your text in Sun: “again by Bob”")
     notice.wait_for()
     # If the shape is gone by now, the text comes back without it.
     room.write((square, {"deleted": True}))
     bob.wait_for_shapes(0)
     notice.get_by_role("button", name="Put mine back").click()
-    room.wait_for(lambda shapes: [shape["text"] for shape in shapes] == ["by Bob"])
+    room.wait_for(lambda shapes: [shape["text"] for shape in shapes] == ["again by Bob"])
 
 
 @pytest.mark.parametrize("is_away", [False, True])
@@ -598,6 +603,8 @@ def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
         assert bob.notice(f"“{text}”").count() == 0
         come()
         is_told(bob, f"Ann wrote over your text in Sun: “{text}”")
+        # Each notice stays, and a fourth would wait for its space.
+        bob.notice(f"“{text}”").get_by_role("button", name="Dismiss").dispatch_event("click")
 
 
 def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room):

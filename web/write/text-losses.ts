@@ -25,6 +25,9 @@ const replacedMilliseconds = 3_600_000
 
 const texts = changedBits(({ name }) => name === 'text')
 
+/** A notice holds the only copy of its text. So another text of the same shape doesn't take its place. */
+const groupOf = (shape: number, text: string) => `lost text ${shape} ${text}`
+
 /**
  * Tells this person that somebody has overwritten their text, and offers to put it back. The core decides when a text
  * is lost to somebody who wrote. A text is also lost if somebody puts theirs back over it, however much later: presence
@@ -125,7 +128,7 @@ export class TextLosses {
       return done
     }
     notices.say(`${names.of(by)} wrote over your text in ${mentionOf(live, id)}: “${within(text)}”`, {
-      group: `lost text ${id}`, isWhole: true, isKept: true,
+      group: groupOf(id, text), isWhole: true, isKept: true,
       action: { words: 'Put mine back', run: () => putBack() !== undefined },
     })
   }
@@ -134,7 +137,7 @@ export class TextLosses {
   #sayDeleted(id: number, text: string, by: number, former?: Shape) {
     const { keepBeside, names, notices } = this.#reach
     notices.say(`${names.of(by)} deleted the shape in which you had written: “${within(text)}”`, {
-      group: `lost text ${id}`, isWhole: true, isKept: true,
+      group: groupOf(id, text), isWhole: true, isKept: true,
       action: { words: 'Keep the text', run: () => keepBeside(this.#reach, former, text) !== undefined },
     })
   }
