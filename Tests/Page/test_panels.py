@@ -116,7 +116,8 @@ def test_layers_are_deleted_by_a_swipe(room):
 
 
 def test_layers_of_thousands_make_only_the_rows_in_sight(room):
-    """For five thousand shapes, the page makes only a few dozen rows. One key goes to the last shape."""
+    """For five thousand shapes, the page makes only a few dozen rows. One key goes to the last shape. Another deletes it, and
+    no more while it is held down."""
     ann = room.join("Ann")
     ann.run("app.edit((session) => session.edit(Array.from({ length: 5000 }, (_, at) => ({ shape: 1000 + at, set: "
             "{ kind: 'ellipse', name: `Dot ${at}`, position: [at % 100 * 20, Math.floor(at / 100) * 20], size: [15, 15] } }))));"
@@ -128,6 +129,11 @@ def test_layers_of_thousands_make_only_the_rows_in_sight(room):
     ann.page.wait_for_selector(".layer:has-text('Dot 0')")
     assert ann.page.locator(".layer").count() < 80
     assert ann.page.get_attribute(".layers-grid", "aria-rowcount") == "5000"
+    for _ in range(3):
+        ann.page.keyboard.down("Delete")
+    ann.page.wait_for_selector(".layers-grid[aria-rowcount='4999']")
+    ann.painted()
+    assert ann.run("app.session.shapeCount") == 4999
 
 
 def test_the_inspector_writes_what_one_sees(room):

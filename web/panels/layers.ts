@@ -270,6 +270,8 @@ export class Layers {
       this.#rename(this.#active)
     } else if (event.key === 'Delete' || event.key === 'Backspace') {
       done()
+      // The next row is active afterwards. A key that is held down would delete that as well.
+      if (event.repeat) return
       this.#delete(this.#touched(this.#active))
       this.#refresh()
       this.#activate(Math.min(at, this.#ids.length - 1))
