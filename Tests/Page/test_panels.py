@@ -134,6 +134,23 @@ def test_layers_of_thousands_make_only_the_rows_in_sight(room):
     ann.page.wait_for_selector(".layers-grid[aria-rowcount='4999']")
     ann.painted()
     assert ann.run("app.session.shapeCount") == 4999
+    # Of two groups whose shapes alternate, a selection takes each once, and not for each of its thousands of rows.
+    ann.run("""app.edit((session) => session.edit(session.drawingOrder().map((shape, at) => ({ shape, set: { group: 7 + at % 2 } }))))
+        const { of } = app.groups, counted = new Map()
+        window.taken = 0
+        app.groups.of = (id) => {
+          const { group, ids } = of.call(app.groups, id)
+          if (!counted.has(group)) {
+            counted.set(group, new Set(ids))
+            counted.get(group)[Symbol.iterator] = function* () { for (const id of ids) { window.taken++; yield id } }
+          }
+          return { group, ids: counted.get(group) }
+        }
+        return null""")
+    ann.page.wait_for_selector(".layers-grid[aria-rowcount='9998']")
+    ann.press("Shift+Home")
+    assert ann.run("app.selection.ids().length") == 4999
+    assert ann.run("window.taken") < 1_000_000
 
 
 def test_the_inspector_writes_what_one_sees(room):

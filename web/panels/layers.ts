@@ -295,7 +295,10 @@ export class Layers {
   #selectTo(place: number) {
     const anchor = this.#anchor ?? this.#active
     const from = anchor === null ? 0 : Math.max(0, this.#ids.indexOf(anchor))
-    this.#selection.set([...new Set(this.#ids.slice(Math.min(from, place), Math.max(from, place) + 1).flatMap((row) => this.#shapesIn(row)))])
+    const rows = this.#ids.slice(Math.min(from, place), Math.max(from, place) + 1)
+    // A group with many rows is taken once.
+    const groups = new Set(rows.map((row) => (row > 0 ? [row] : this.#groups.of(-row)?.ids ?? [])))
+    this.#selection.set([...new Set([...groups].flatMap((ids) => [...ids]))])
   }
 
   #bringIntoSight(place: number) {
