@@ -95,11 +95,13 @@ Object.defineProperty(Navigator.prototype, 'locks', { value: { request: () => Pr
 
 @pytest.mark.parametrize("storage", [BLOCKED, "IDBFactory.prototype.open = () => ({})"], ids=["blocked", "never answers"])
 def test_a_browser_that_keeps_nothing_still_draws(room, storage):
-    """The room still opens, and edits arrive."""
+    """The room still opens, and edits arrive. Rooms are listed."""
     ann = room.join("Ann", before=lambda page: page.add_init_script(storage), forgive=["denied"])
     ann.run("app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, height: 400 })); return null")
     room.wait_for_shapes(1)
     ann.wait("document.querySelector('.status-words').textContent === 'Saved'", "that it is saved")
+    ann.page.goto(room.server.url("/"))
+    ann.page.get_by_role("link", name=room.name).first.wait_for()
 
 
 def test_a_page_whose_core_has_failed_says_so(room):

@@ -5,7 +5,7 @@ import { keepPage } from '../network/freshness.js'
 import { serverName, shownName } from '../network/room-names.js'
 import { rememberedIdentity } from '../storage/identity.js'
 import '../storage/appearance.js'
-import { keptRooms } from '../storage/database.js'
+import { inTime, keptRooms } from '../storage/database.js'
 import { forgetRoom } from '../storage/forgetting.js'
 import { unusableWords } from './renaming.js'
 import { roomMenu } from './room-menu.js'
@@ -217,8 +217,11 @@ async function forgetDeleted(listed: Set<string>) {
   }
 }
 
+/** The rooms that this browser has stored; none if it doesn't say so in time. */
+const visited = () => inTime(keptRooms()).catch(() => [])
+
 async function kept() {
-  const rooms = await keptRooms().catch(() => [])
+  const rooms = await visited()
   return rooms.map(({ room, at, unsent }) => ({
     room, line: unsent > 0 ? `${counted(unsent, 'change')} not sent yet` : `Last opened ${new Date(at).toLocaleDateString()}`,
   }))
@@ -231,7 +234,7 @@ const again = async () => {
   if (!document.hidden) await look()
   setTimeout(again, lookMilliseconds)
 }
-const remember = async () => { visits = new Map((await keptRooms().catch(() => [])).map(({ room, at }) => [room, at])) }
+const remember = async () => { visits = new Map((await visited()).map(({ room, at }) => [room, at])) }
 remember().then(again)
 addEventListener('pageshow', ({ persisted }) => { if (persisted) remember() })
 setTimeout(keepPage, keptAfterMilliseconds)
