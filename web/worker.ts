@@ -103,16 +103,24 @@ function fileOf(path: string) {
   return path.startsWith('/r/') ? '/room.html' : path
 }
 
-async function navigate(event: FetchEvent, path: string) {
-  try {
-    return await fetch(event.request, { signal: endedAfter(patienceMilliseconds) })
-  } catch (error) {
+function navigate(event: FetchEvent, path: string) {
+  return answered(fetch(event.request, { signal: endedAfter(patienceMilliseconds) }), async () => {
     const set = await completeSet()
-    const kept = set && await keptFile(set, fileOf(path))
-    if (!kept) throw error
-    await openedFrom.put(event.resultingClientId, set)
+    if (set === undefined) return undefined
+    const kept = await keptFile(set, fileOf(path))
+    if (kept) await openedFrom.put(event.resultingClientId, set)
     return kept
-  }
+  })
+}
+
+/** The server's answer, or else what is stored. What a proxy answers while the server is gone is no answer of the server's. */
+async function answered(asked: Promise<Response>, stored: () => Promise<Response | undefined>) {
+  const answer = await asked.catch((error: unknown) => error)
+  if (answer instanceof Response && ![502, 503, 504].includes(answer.status)) return answer
+  const kept = await stored()
+  if (kept) return kept
+  if (answer instanceof Response) return answer
+  throw answer
 }
 
 function endedAfter(milliseconds: number) {
@@ -133,16 +141,12 @@ async function file(event: FetchEvent, path: string) {
     const kept = await keptFile(opened, path)
     if (kept) return kept
   }
-  try {
-    const answer = await fetch(request)
-    if (isOwnListing && answer.ok) await sameAs.put(clientId, prefix + (await answer.clone().json()).version)
-    return answer
-  } catch (error) {
+  const answer = await answered(fetch(request), async () => {
     const set = opened ?? (harmless.includes(request.destination) ? await completeSet() : await sameAs.get(clientId))
-    const kept = set === undefined || path === listingPath ? undefined : await keptFile(set, path)
-    if (kept) return kept
-    throw error
-  }
+    return set === undefined || path === listingPath ? undefined : keptFile(set, path)
+  })
+  if (isOwnListing && answer.ok) await sameAs.put(clientId, prefix + (await answer.clone().json()).version)
+  return answer
 }
 
 /** The name of the complete set. A set is complete if it contains the listing, because the listing is stored last. */

@@ -1,9 +1,11 @@
 """Without a network: edits are counted and kept, and arrive later, and the page still opens."""
 
+import http.server
 import json
 import shutil
 import tempfile
-from contextlib import contextmanager
+import threading
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -98,14 +100,30 @@ def test_a_second_tab_is_somebody_else_and_brings_in_what_the_first_left(world, 
         own.agree(ann, tab)
 
 
-def test_a_page_that_was_opened_offline_has_its_later_parts_when_the_worker_has_slept(world, room):
-    """A browser stops an idle service worker. The next one still knows which set of files the page comes from."""
-    with world.own_room() as own:
+class BadGateway(http.server.BaseHTTPRequestHandler):
+    """What a proxy answers while the server is gone."""
+
+    def do_GET(self):
+        self.send_error(502)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.parametrize("proxy", [None, BadGateway], ids=["nothing", "a proxy"])
+def test_a_page_that_was_opened_offline_has_its_later_parts_when_the_worker_has_slept(world, room, proxy):
+    """A browser stops an idle service worker. The next one still knows which set of files the page comes from. All that
+    answers in the server's place is a proxy."""
+    with world.own_room() as own, ExitStack() as gone:
         ann = own.join("Ann", forgive=MISSED)
         draw(ann)
         own.wait_for_shapes(1)
         keep_page(ann)
         own.server.kill()
+        if proxy:
+            answering = gone.enter_context(http.server.ThreadingHTTPServer(("127.0.0.1", own.server.port), proxy))
+            threading.Thread(target=answering.serve_forever, daemon=True).start()
+            gone.callback(answering.shutdown)
         ann.page.reload()
         ann.wait("app.session.shapeCount === 1", "the drawing")
         devtools = ann.context.new_cdp_session(ann.page)
