@@ -33,6 +33,26 @@ struct RefusedStepTests {
     #expect(!room.hosts[ann].replica.canUndo)
   }
 
+  @Test("nor a value that was refused only after the replica was saved and restored")
+  func refusedSinceSaved() throws {
+    var room = TestRoom { $0.textBytes = 100 }
+    let ann = room.join()
+    let shape = room.add(ann) { $0.text = "Sun" }
+    room.settle()
+    room.edit(ann, shape) { $0.text = Text(String(repeating: "Moon", count: 50)) }
+    room.edit(ann, shape) { $0.text = "Star" }
+    #expect(try room.hosts[ann].interceptSubmissions().count == 2)
+    room.run(ann) { $0.stop(at: $1) }
+    let saved = room.hosts[ann].replica
+    var replica = try Replica(saved: saved.save(withDrawing: true), seed: 9)
+    try replica.restoreHistory(saved.saveHistory())
+    let late = room.join(replica)
+    #expect(room.hosts[late].rejected.count == 1)
+    #expect(room.canvas[shape]?.properties.text == "Star")
+    room.undo(late, settles: true)
+    #expect(room.canvas[shape]?.properties.text == "Sun")
+  }
+
   @Test("a deleted shape comes back without the value that was refused")
   func refusedValueOfDeleted() throws {
     var room = TestRoom()

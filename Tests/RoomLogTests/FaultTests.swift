@@ -55,6 +55,7 @@ struct FaultTests {
     try bench.append("demo", [bytes("after")], mayCreate: false)
     #expect(try bench.records("demo").map(\.bytes) == [bytes("before"), bytes("after")])
     #expect(bench.log.statistics().fault == nil)
+    #expect(bench.log.statistics().queuedBytes == 0, "what was refused takes up no room")
     try bench.reopen()
     #expect(try bench.records("demo").map(\.bytes) == [bytes("before"), bytes("after")])
   }
@@ -124,6 +125,21 @@ struct FaultTests {
       try change(writer, &entry)
       try writer.put(entry)
     }
+  }
+
+  @Test("what is left of a snapshot that wasn't finished counts for nothing")
+  func unfinishedSnapshot() throws {
+    let bench = try bench()
+    try bench.append("demo", [bytes("one"), bytes("two")])
+    for position in 1...2 as ClosedRange<UInt64> { _ = try bench.snapshot("demo", at: position, [1]) }
+    #expect(try bench.summaries().map { $0.snapshot?.position } == [2])
+    try behindItsBack { writer, _ throws(SQLiteFailure) in
+      try writer.database.run("UPDATE snapshots SET complete=0 WHERE position=2")
+      try writer.database.run("DELETE FROM snapshot_parts WHERE position=2")
+    }
+    #expect(try bench.summaries().map { $0.snapshot?.position } == [1])
+    #expect(try bench.load("demo").loaded?.snapshot?.place.position == 1)
+    #expect(try bench.verify("demo").error == nil)
   }
 
   @Test("everything that arrives while one commit is synced goes into the next")

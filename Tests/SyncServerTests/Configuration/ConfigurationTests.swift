@@ -5,6 +5,8 @@ import Testing
 
 @Suite("Flags and variables") struct ConfigurationTests {
   @Test("A flag goes before its variable, and every limit has both") func limits() throws {
+    let limits = Set(Limits.flags.map { $0.limit as PartialKeyPath<Limits> })
+    #expect(limits.count == Limits.flags.count, "each sets a limit of its own")
     for flag in Limits.flags {
       let value = flag.range.lowerBound + (flag.range.lowerBound < flag.range.upperBound ? 1 : 0)
       let byFlag = try Invocation(arguments: ["\(flag.name)=\(value)"], environment: [:])

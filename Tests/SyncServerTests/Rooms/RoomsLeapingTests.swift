@@ -237,6 +237,28 @@ struct RoomsLeapingTests {
     bench.expectCaughtUp(reader)
   }
 
+  @Test("R6: it is told that nothing overlaps, though overlaps have come and gone since then")
+  func noOverlaps() {
+    var (bench, writer) = RoomBench.withWriter()
+    for number in 1...2 as ClosedRange<UInt64> { place(&bench, writer, number, at: 0) }
+    var hello = Hello()
+    hello.overlaps = true
+    let reader = bench.connect(.json)
+    bench.say(.hello(hello), reader)
+    bench.send()
+    bench.clients[reader].takes = 0
+    bench.settle()
+    for y in [1_000, 2_000, 1_000, 2_000] as [Double] {
+      bench.write(writer, bench.shape(2)) { $0.position = Point(x: 0, y: y) }
+      bench.settle()
+      bench.pass(10)
+    }
+    bench.catchUp(reader)
+    #expect(bench.room.counts.leaps == 1)
+    #expect(bench.notices(reader) == [OverlapNotice(began: [], ended: [])])
+    bench.expectCaughtUp(reader)
+  }
+
   @Test("beats that concern only itself leave nothing to tell")
   func nothing() throws {
     var (bench, _, reader) = stalled(.json)
