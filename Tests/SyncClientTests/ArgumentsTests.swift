@@ -155,6 +155,15 @@ import Testing
     }
   }
 
+  @Test("a long description is broken into lines beside what it describes, and has each word once") func columns() {
+    let words = (1...40).map { "word\($0)" }
+    for name in ["--short", String(repeating: "x", count: 50)] {
+      let lines = HelpText.columns([(name, words.joined(separator: " "))])
+      #expect(lines.count > 2 && lines.allSatisfy { $0.count <= 96 })
+      #expect(lines.joined(separator: " ").split(separator: " ").map(String.init) == [name] + words)
+    }
+  }
+
   @Test("every command has a help with examples, and every example its command's words") func examples() throws {
     for command in CommandTable.all.commands {
       #expect(!command.examples.isEmpty, "\(command.name)")

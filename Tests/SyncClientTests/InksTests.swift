@@ -72,6 +72,17 @@ import Testing
     let sides = inks.items.map { $0.outline.size.width }
     #expect(sides.count == 20 && sides.last == 99)
     #expect(sides.dropLast().allSatisfy { (300...1_400).contains($0) })
+
+    // A piece that goes back behind what is forgotten brings none of it again.
+    var long = Inks()
+    func draw(_ points: Range<Int>) {
+      let piece = drawing(points.map { "\($0),0" }.joined(separator: ","), at: points.lowerBound)
+      _ = long.follow(presences([piece]), at: 0) { _ in false }
+    }
+    for piece in 0...200 { draw(100 * piece..<100 * (piece + 1)) }
+    let forgotten = 20_100 - long.pointsCount
+    draw(forgotten - 10..<forgotten + 20)
+    #expect(forgotten > 0 && long.pointsCount == 20)
   }
 
   @Test func `Shapes are painted anew where somebody lifts others, but not where a pointer or a selection moves`() {

@@ -212,6 +212,7 @@ import Testing
     let pasted = "C:\\new\r\nand\rmore"
     let typed = TextWords.typed(Text(TextWords.withLineFeeds(pasted)))
     #expect(TextWords.written(typed) == "C:\\new\nand\nmore")
+    #expect(TextWords.written("\\wrong\\nright") == "\\wrong\nright")
   }
 
   @Test("a drawing of before the rule for names is read as it is, and cleaned where it is added") func oldNames() throws

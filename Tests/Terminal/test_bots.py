@@ -135,7 +135,7 @@ async def test_bots_are_patient_together(shared):
             done = await run(own, *words, "--patience", "2s", code=1)
             assert await refusals() - none - alone < 3 * 10 * alone, "one after another, the last would try for as long as all together"
             assert done.object["unanswered"] == done.object["operations"] > 0, done
-            done = await run(own, *words[:-1], "--patience", "100ms", code=1)
+            done = await run(own, *words[:-1], "--patience", "1s", code=1)
             assert re.search(r"unanswered +\d+: the server can't store changes now; its disk may be full", done.out), done
             for number in [signal.SIGTERM, signal.SIGINT]:
                 async with await start(own, *words, "--patience", "1h") as bots:

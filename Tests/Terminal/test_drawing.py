@@ -114,9 +114,11 @@ def test_the_black_hole(server, client):
         screen.keys("B")
         holds(server, "hole", lambda drawn: drawn == [])
         screen.shows("An empty sheet")
+        screen.keys("U").shows("There is nothing to redo.")
         screen.keys("u")
         holds(server, "hole", lambda drawn: len(drawn) == 5)
         screen.shows("S0", "S4")
+        screen.keys("u").shows("There is nothing to undo.")
         screen.drag(screen.place("S0"), (30, 18), (6, 20))
         holds(server, "hole", lambda drawn: [shape["name"] for shape in drawn] == ["S1", "S2", "S3", "S4"])
 
