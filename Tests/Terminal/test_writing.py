@@ -58,25 +58,32 @@ def test_a_caption_is_written_in_a_line(server, client):
         screen.keys("Tab", "i").shows("Nothing is written in ink.")
 
 
-def test_who_loses_a_text_is_told_and_puts_it_back(server, client):
-    """Another person replaces it just after it was written. No other change is told."""
+def test_who_loses_a_text_is_told_and_keeps_it_beside(server, client):
+    """Another person replaces it just after it was written. What they have written stays, and covers nothing."""
     shape = draw(server, "lost", name="List", position=[0, 0], size=[160, 64])
     with Tmux(joins(client, server, "lost")) as screen, Peer(server, "lost") as bob:
         screen.shows("List", "2 people")
-        screen.keys("I").shows("No text of yours was lost just now.")
+        screen.keys("I").shows("No text of yours was lost.")
         screen.keys("Tab")
         write(screen, "Buy milk")
         holds(server, "lost", lambda drawn: drawn[0].get("text") == "Buy milk")
         bob.send(type="ops", ops=[{"shape": shape, "set": {"text": "Sell eggs"}}])
-        screen.shows("Bob wrote over your text. I puts it back: “Buy milk”", "Sell eggs")
+        screen.shows("Bob wrote over your text. I keeps it beside: “Buy milk”", "Sell eggs")
         screen.keys("I")
-        holds(server, "lost", lambda drawn: drawn[0].get("text") == "Buy milk")
+        drawn = holds(server, "lost", lambda drawn: len(drawn) == 2)
+        assert [(shape["kind"], shape["text"]) for shape in drawn] == [("rectangle", "Sell eggs"), ("text", "Buy milk")]
         screen.lacks("wrote over")
-        screen.lacks("Sell eggs")
+        screen.lacks("⚠")
+        bob.send(type="ops", ops=[{"shape": drawn[1]["id"], "set": {"text": "Sell milk"}}])
+        screen.shows("I keeps it beside")
+        bob.send(type="ops", ops=[{"shape": drawn[1]["id"], "set": {"text": ""}}])
+        screen.lacks("Sell milk")
+        screen.keys("I")
+        holds(server, "lost", lambda drawn: [shape.get("text") for shape in drawn] == ["Sell eggs", "Buy milk"])
 
 
-def test_several_lost_texts_are_put_back_one_after_the_other(server, client):
-    """Another person replaces three texts at once. Each press puts one back, and the rest is told."""
+def test_several_lost_texts_are_kept_one_after_the_other(server, client):
+    """Another person replaces three texts at once. Each press keeps one, and the rest is told."""
     lists = [draw(server, "several", name=f"List {number}", position=[200 * number, 0], size=[160, 64]) for number in range(3)]
     with Tmux(joins(client, server, "several")) as screen, Peer(server, "several") as bob:
         screen.shows("2 people")
@@ -85,11 +92,11 @@ def test_several_lost_texts_are_put_back_one_after_the_other(server, client):
             write(screen, f"Ann {number}")
             holds(server, "several", lambda drawn: sum("Ann" in shape.get("text", "") for shape in drawn) == number + 1)
         bob.send(type="ops", ops=[{"shape": shape, "set": {"text": "Bob"}} for shape in lists])
-        screen.shows("3 texts were lost.", "I puts it back")
+        screen.shows("3 texts were lost.", "I keeps it beside")
         for number in range(3):
             screen.keys("I")
             holds(server, "several", lambda drawn: sum("Ann" in shape.get("text", "") for shape in drawn) == number + 1)
-        assert len({shape["text"] for shape in shapes(server, "several")}) == 3
+        assert sorted(shape["text"] for shape in shapes(server, "several")) == ["Ann 0", "Ann 1", "Ann 2", "Bob", "Bob", "Bob"]
         screen.lacks("wrote over")
 
 

@@ -119,14 +119,15 @@ extension LiveCanvas: RoomFollower {
   /// Tells the user that somebody has overwritten their text, or deleted its shape.
   private func tell(_ loss: TextLosses.Loss) {
     let who = client.replica.peer(loss.by)?.shownName ?? "Someone"
-    let isThere = canvas[loss.shape] != nil
-    var place = Properties()
-    place.position = newPlace
+    let shape = canvas[loss.shape]
+    var place = shape?.properties ?? Properties()
+    if shape == nil { place.position = newPlace }
+    place.text = ""
     let words =
-      isThere
-      ? "\(who) wrote over your text. I puts it back: \(TextWords.quoted(loss.text))"
+      shape != nil
+      ? "\(who) wrote over your text. I keeps it beside: \(TextWords.quoted(loss.text))"
       : "\(who) deleted the shape that you had written in. I keeps your text: \(TextWords.quoted(loss.text))"
-    tell(LostTexts.Lost(text: loss.text, shape: loss.shape, place: place, words: words, isReplaced: isThere))
+    tell(LostTexts.Lost(text: loss.text, shape: loss.shape, place: place, words: words))
   }
 
   /// Tells the user that the server has refused an edit, and keeps the text that the user had written.

@@ -55,34 +55,42 @@ extension LiveCanvas {
 
   /// Keeps a text that the drawing doesn't have any more, and tells the user.
   func tell(_ lost: LostTexts.Lost) {
-    lostTexts.add(lost, at: SteadyClock.milliseconds())
+    lostTexts.add(lost)
     tellLostTexts()
   }
 
   private func tellLostTexts() {
-    guard let words = lostTexts.words(at: SteadyClock.milliseconds()) else { return }
-    say(words, .warning, forMilliseconds: LostTexts.replacedMilliseconds)
+    if let words = lostTexts.words { say(words, .warning, forMilliseconds: 30_000) }
   }
 
   /// Puts back a text that somebody overwrote, whose shape somebody deleted, or that the server refused.
   func putTextBack() {
-    guard let next = lostTexts.next(at: SteadyClock.milliseconds()) else {
-      say("No text of yours was lost just now.")
+    guard let next = lostTexts.next else {
+      say("No text of yours was lost.")
       return
     }
-    let isThere = canvas[next.shape] != nil
-    guard !isThere || !refusesLocked([next.shape]) else { return }
-    lostTexts.removeNext(at: SteadyClock.milliseconds())
+    let text = canvas[next.shape]?.properties.text
+    // What somebody else has written in the shape stays. Then the text gets a shape of its own.
+    let isFree = text.map { $0.isEmpty || $0 == next.place.text } ?? false
+    guard !isFree || !refusesLocked([next.shape]) else { return }
+    lostTexts.removeNext()
     notice = nil
-    // If somebody has written in the shape since the text was refused, what they have written stays.
-    let isFree = isThere && (next.isReplaced || canvas[next.shape]?.properties.text == next.place.text)
-    if isFree { write(next.text, in: next.shape) } else { add([next.place.textAlone(next.text)]) }
+    if isFree { write(next.text, in: next.shape) } else { add(next.text, at: next.place, isBeside: text != nil) }
     tellLostTexts()
+  }
+
+  private func add(_ text: Text, at place: Properties, isBeside: Bool) {
+    var set = place.textAlone(text)
+    if isBeside, let free = drawing.picture.overlaps.freePlace(for: set.size, near: set.position) {
+      set.position = clamped(free)
+    }
+    add([set])
+    selection.first.map(show)
   }
 }
 
 extension Properties {
-  /// The properties of a text shape at the place of the deleted shape.
+  /// The properties of a text shape at the place of this shape.
   fileprivate func textAlone(_ text: Text) -> Properties {
     var set = Properties()
     set.kind = .text
