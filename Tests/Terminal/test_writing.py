@@ -40,6 +40,13 @@ def test_a_text_is_written_and_its_box_grows_with_it(server, client):
         # The new text and the new size of the box are one undo step.
         screen.keys("u")
         holds(server, "written", lambda drawn: drawn[0].get("text") == "Buy milk\nand bread" and drawn[0]["size"] == [160, 66])
+        # Of a pasted text that is too long, nothing is left out without a word.
+        screen.keys("i")
+        screen.run("set-buffer", "ä" * 3_000)
+        screen.run("paste-buffer", "-p")
+        screen.keys("Enter").shows("A text has at most 4,096 bytes.")
+        screen.run("paste-buffer", "-p")
+        screen.shows("There is no room for more: the end was left out.")
 
 
 def test_a_caption_is_written_in_a_line(server, client):

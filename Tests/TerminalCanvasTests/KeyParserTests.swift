@@ -1,3 +1,4 @@
+import CanvasCRDT
 import TerminalCanvas
 import TestSupport
 import Testing
@@ -64,7 +65,7 @@ struct KeyParserTests {
       Issue.record("no paste")
       return
     }
-    #expect(kept.utf8.count < 5_000)
+    #expect((2 * PropertyRules.textBytesMax...20_000).contains(kept.utf8.count))
   }
 
   @Test("Control characters of two bytes are no keys")

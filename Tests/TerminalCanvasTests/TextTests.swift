@@ -110,7 +110,10 @@ struct TerminalTextTests {
     #expect(typed([.key(.character("u"), .control), .paste("x")], from: "one") == .accepted("x"))
     #expect(typed([.key(.home, []), .key(.character(">"), [])], from: "one") == .accepted(">one"))
     #expect(typed([.key(.escape, [])], from: "one") == .cancelled)
-    #expect(typed([.paste(String(repeating: "太", count: 200))]) == .accepted(String(repeating: "太", count: 42)))
+    var editor = LineEditor()
+    #expect(editor.take(.paste(String(repeating: "太", count: 200))) == .full)
+    #expect(editor.take(.key(.character("太"), [])) == .full)
+    #expect(editor.take(.key(.enter, [])) == .accepted(String(repeating: "太", count: 42)))
   }
 
   @Test(

@@ -6,8 +6,8 @@
 public struct KeyParser: Sendable {
   /// An upper bound on the bytes of a sequence. A longer sequence is read to its end and ignored.
   private static let sequenceBytesMax = 64
-  /// An upper bound on the bytes of a paste, which is enough for any name. The rest of a longer paste is dropped.
-  private static let pasteBytesMax = 4_096
+  /// An upper bound on the bytes of a paste, which is more than any text may have. The rest of a longer paste is dropped.
+  private static let pasteBytesMax = 16_384
 
   private enum State {
     case ground

@@ -20,13 +20,15 @@ public struct LineEditor: Equatable, Sendable {
 
   public enum Outcome: Equatable, Sendable {
     case editing
+    /// The line is full. What came last is left out, or its end.
+    case full
     case accepted(String)
     case cancelled
   }
 
   public mutating func take(_ event: TerminalEvent) -> Outcome {
     switch event {
-    case .paste(let text): insert(text)
+    case .paste(let text): return insert(text)
     case .key(let key, let modifiers): return take(key, modifiers)
     default: break
     }
@@ -45,7 +47,7 @@ public struct LineEditor: Equatable, Sendable {
       cursor = 0
     case .character("k") where modifiers == .control: scalars.removeLast(scalars.count - cursor)
     case .character("w") where modifiers == .control: deleteWord()
-    case .character(let scalar) where modifiers.isSubset(of: .shift): insert(String(Character(scalar)))
+    case .character(let scalar) where modifiers.isSubset(of: .shift): return insert(String(Character(scalar)))
     case .backspace: deleteBack()
     case .delete: if cursor < scalars.count { scalars.removeSubrange(cursor..<next(after: cursor)) }
     case .left: cursor = previous(before: cursor)
@@ -57,7 +59,8 @@ public struct LineEditor: Equatable, Sendable {
     return .editing
   }
 
-  private mutating func insert(_ text: String) {
+  @discardableResult
+  private mutating func insert(_ text: String) -> Outcome {
     var bytes = self.text.utf8.count
     for character in text {
       // The line must have no control characters, so pasted line breaks and tabs become spaces.
@@ -65,11 +68,12 @@ public struct LineEditor: Equatable, Sendable {
       for scalar in isSpace ? " ".unicodeScalars : character.unicodeScalars {
         guard scalar.value >= 0x20, !(0x7F..<0xA0).contains(scalar.value) else { continue }
         bytes += UTF8.width(scalar)
-        guard bytes <= bytesMax else { return }
+        guard bytes <= bytesMax else { return .full }
         scalars.insert(scalar, at: cursor)
         cursor += 1
       }
     }
+    return .editing
   }
 
   private mutating func deleteBack() {

@@ -189,6 +189,9 @@ extension LiveCanvas {
     }
     switch prompt.prompt.line.take(event) {
     case .editing: self.prompt = prompt
+    case .full:
+      self.prompt = prompt
+      say("There is no room for more: the end was left out.", .warning)
     case .cancelled: self.prompt = nil
     case .accepted(let name):
       guard !isText || PropertyRules.allowsText(Text(TextWords.written(name))) else {

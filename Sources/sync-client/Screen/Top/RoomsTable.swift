@@ -164,7 +164,7 @@ final class RoomsTable: ScreenContent {
     case .cancelled:
       table.typedFilter = nil
       table.filter = ""
-    case .editing, nil: break
+    case .editing, .full, nil: break
     }
     show()
     return true
