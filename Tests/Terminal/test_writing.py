@@ -47,6 +47,12 @@ def test_a_text_is_written_and_its_box_grows_with_it(server, client):
         screen.keys("Enter").shows("A text has at most 4,096 bytes.")
         screen.run("paste-buffer", "-p")
         screen.shows("There is no room for more: the end was left out.")
+        # What is cancelled isn't written, and isn't gone.
+        screen.keys("C-u")
+        screen.type("typed for minutes")
+        screen.keys("Escape").shows("Not written. I keeps your text: “typed for minutes”", "and bread")
+        screen.keys("I")
+        holds(server, "written", lambda drawn: [shape.get("text") for shape in drawn] == ["typed for minutes"])
 
 
 def test_a_caption_is_written_in_a_line(server, client):

@@ -192,7 +192,9 @@ extension LiveCanvas {
     case .full:
       self.prompt = prompt
       say("There is no room for more: the end was left out.", .warning)
-    case .cancelled: self.prompt = nil
+    case .cancelled:
+      self.prompt = nil
+      if isText { cancelWriting(prompt.prompt) }
     case .accepted(let name):
       guard !isText || PropertyRules.allowsText(Text(TextWords.written(name))) else {
         // The prompt stays open, so that the text isn't lost.

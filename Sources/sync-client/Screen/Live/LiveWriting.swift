@@ -35,7 +35,10 @@ extension LiveCanvas {
   }
 
   func write(_ text: Text, in id: Identifier) {
-    guard let shape = canvas[id] else { return keep(text, of: id) }
+    guard let shape = canvas[id] else {
+      if let written, written.properties.text != text { keep(text, written.properties, "The shape was deleted") }
+      return
+    }
     guard shape.properties.text != text else { return }
     var set = Properties()
     set.text = text
@@ -44,13 +47,18 @@ extension LiveCanvas {
     edit([ShapeEdit(shape: shape.id, set: set)])
   }
 
-  /// Keeps the user's text for a while, because somebody has deleted its shape.
-  private func keep(_ text: Text, of shape: Identifier) {
-    guard let written, written.id == shape, written.properties.text != text, PropertyRules.allowsText(text),
-      !TextWords.inOneLine(text).isEmpty
-    else { return }
-    let words = "The shape was deleted. I keeps your text: \(TextWords.quoted(text))"
-    tell(LostTexts.Lost(text: text, shape: shape, place: written.properties, words: words))
+  /// Keeps what the user has typed and cancelled.
+  func cancelWriting(_ prompt: RoomFrame.Prompt) {
+    guard prompt.line.text != prompt.beginning, var place = written?.properties else { return }
+    place.text = Text(TextWords.written(prompt.beginning))
+    keep(Text(TextWords.written(prompt.line.text)), place, "Not written")
+  }
+
+  /// Keeps a text that the user was writing.
+  private func keep(_ text: Text, _ place: Properties, _ why: String) {
+    guard let written, PropertyRules.allowsText(text), !TextWords.inOneLine(text).isEmpty else { return }
+    let words = "\(why). I keeps your text: \(TextWords.quoted(text))"
+    tell(LostTexts.Lost(text: text, shape: written.id, place: place, words: words))
   }
 
   /// Keeps a text that the drawing doesn't have any more, and tells the user.
@@ -85,7 +93,7 @@ extension LiveCanvas {
       set.position = clamped(free)
     }
     add([set])
-    selection.first.map(show)
+    if let added = selection.first { show(added) }
   }
 }
 
