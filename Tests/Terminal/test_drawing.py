@@ -143,7 +143,7 @@ def test_a_drag_and_a_double_click_act_on_what_they_began_at(server, client):
 
 
 def test_drawing_by_mouse(server, client):
-    """A drag draws a rectangle, first yellow, then red. Two clicks make a circle, three delete."""
+    """A drag draws a rectangle, first yellow, then red. Two clicks make a circle. Three delete, but no text."""
     with Tmux(joins(client, server, "mouse")) as screen:
         screen.shows("An empty sheet")
         screen.drag((30, 4), (35, 6), (50, 10))
@@ -160,6 +160,12 @@ def test_drawing_by_mouse(server, client):
         assert again["fill"] == circle["fill"], "three clicks do not act as two"
         screen.click(20, 17, times=2)
         holds(server, "mouse", lambda drawn: len(drawn) == 3 and drawn[2]["fill"] != circle["fill"])
+        screen.keys("i")
+        screen.type("work")
+        screen.keys("Enter")
+        holds(server, "mouse", lambda drawn: drawn[2].get("text") == "work")
+        screen.click(20, 17, times=3).shows("Text (\\n: next line): work")
+        assert len(shapes(server, "mouse")) == 3
 
 
 def test_moving_by_mouse(server, client):

@@ -106,8 +106,8 @@ extension LiveCanvas {
 
   // MARK: - Clicking
 
-  /// A double click recolours a shape, and a triple click deletes it. So a double click takes effect only when no third
-  /// click follows.
+  /// A double click recolours a shape, and a triple click deletes it, or goes on with its text if it has one. So a double
+  /// click takes effect only when no third click follows.
   private func click(_ count: Int, on shape: Identifier?, at place: Point) {
     pendingClick?.cancel()
     pendingClick = nil
@@ -126,8 +126,13 @@ extension LiveCanvas {
         }
       }
     case (3, let shape?):
-      client.edit { replica, now in replica.delete([shape], at: now) }
       clicks.forget()
+      if canvas[shape]?.properties.text.isEmpty == false {
+        select([shape])
+        beginWriting()
+      } else {
+        client.edit { replica, now in replica.delete([shape], at: now) }
+      }
     default: break
     }
   }
