@@ -68,6 +68,14 @@ struct KeyParserTests {
     #expect((2 * PropertyRules.textBytesMax...20_000).contains(kept.utf8.count))
   }
 
+  @Test("A paste whose end was lost ends with Control-C, if that comes by itself")
+  func pasteWithoutEnd() {
+    var parser = KeyParser()
+    #expect(parser.feed(Array("\u{1B}[200~a\u{3}q".utf8)) + parser.timeout() + parser.feed(Array("q".utf8)) == [])
+    #expect(parser.feed([3]) == [.paste("a\u{3}qq"), .key(.character("c"), .control)])
+    #expect(parser.feed(Array("q".utf8)) == [.key(.character("q"), [])])
+  }
+
   @Test("Control characters of two bytes are no keys")
   func controlsOfTwoBytes() {
     #expect(events("\u{80}\u{9B}\u{9F}\u{A0}") == [.key(.character("\u{A0}"), [])])

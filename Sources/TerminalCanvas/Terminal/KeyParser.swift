@@ -37,6 +37,12 @@ public struct KeyParser: Sendable {
   }
 
   public mutating func feed(_ bytes: some Collection<UInt8>) -> [TerminalEvent] {
+    // The end of a paste can be lost on the way. Then Control-C ends it, but only by itself, as a key comes: what is hidden
+    // in a pasted text must not become keys.
+    if case .paste(let pasted, _) = state, !bytes.isEmpty, bytes.allSatisfy({ $0 == KeyParser.controlC }) {
+      state = .ground
+      events.append(.paste(String(decoding: pasted, as: UTF8.self)))
+    }
     if isAfterEscape, KeyParser.goesOn(bytes) { state = .escape }
     if !bytes.isEmpty { isAfterEscape = false }
     for byte in bytes { take(byte) }
@@ -159,6 +165,7 @@ public struct KeyParser: Sendable {
   // MARK: - Paste
 
   private static let pasteEnd = Array("\u{1B}[201~".utf8)
+  private static let controlC: UInt8 = 3
 
   private mutating func takePasted(_ byte: UInt8, _ bytes: [UInt8], _ matched: Int) {
     var bytes = bytes
