@@ -123,6 +123,21 @@ def test_the_black_hole(server, client):
         holds(server, "hole", lambda drawn: [shape["name"] for shape in drawn] == ["S1", "S2", "S3", "S4"])
 
 
+def test_a_drag_ends_also_if_the_release_is_lost(server, client):
+    """The mouse then moves without a button, or the terminal loses the focus. What keys do next is not taken back with the
+    drag."""
+    draw(server, "unreleased", name="Sun", position=[0, 0], size=[200, 200], fill="#336699")
+    with Tmux(joins(client, server, "unreleased")) as screen:
+        column, row = screen.place("Sun")
+        for end in [mouse(35, column, row), "\x1b[O"]:
+            screen.type(mouse(0, column, row) + mouse(32, column + 5, row + 2) + end + "c")
+            (moved,) = holds(server, "unreleased", lambda drawn: drawn[0]["position"] != [0, 0] and drawn[0]["fill"] != "#336699")
+            screen.keys("u")
+            holds(server, "unreleased", lambda drawn: drawn[0]["fill"] == "#336699" and drawn[0]["position"] == moved["position"])
+            screen.keys("u")
+            holds(server, "unreleased", lambda drawn: drawn[0]["position"] == [0, 0])
+
+
 def test_a_drag_and_a_double_click_act_on_what_they_began_at(server, client):
     """u during a drag returns the shape, and further moves of the mouse make no undo steps. A double click colours the
     clicked shape even if another one is clicked a moment later."""

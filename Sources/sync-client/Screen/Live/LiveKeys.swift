@@ -22,6 +22,7 @@ extension LiveCanvas {
       theme = Color(red: red, green: green, blue: blue).luminance > 128 ? .light : .dark
       shapes.change()
     case .focus(false):
+      letGo()
       pointer = nil
       tellPresence()
     case .focus, .paste: break

@@ -23,7 +23,10 @@ extension LiveCanvas {
       drag(to: place, mouse)
     case .release:
       if !grip.isNone { release(at: place, isOverCanvas: part == .canvas) }
-    case .move: pointer = part == .canvas ? place : nil
+    case .move:
+      // It moves without a button. So the release was lost, as outside the window.
+      letGo()
+      pointer = part == .canvas ? place : nil
     }
   }
 
