@@ -16,9 +16,9 @@ def tops(client, port):
 
 
 @contextlib.contextmanager
-def listing():
-    """A server that lists one room, twice, and never says who is in it. Yields its port, how often it has listed the
-    room, and an event that is set once somebody has asked who is there."""
+def listing(permits=None):
+    """A server that lists one room, twice, and never says who is in it. Yields its port, what it was asked for, and an
+    event that is set once somebody has asked who is there. With permits, each list needs one, and nobody is there."""
     asked, over, lists = threading.Event(), threading.Event(), []
 
     class Answer(http.server.BaseHTTPRequestHandler):
@@ -28,10 +28,13 @@ def listing():
         def do_GET(self):
             if self.path.endswith("/peers"):
                 asked.set()
-                over.wait()
-                return
+                if not permits:
+                    over.wait()
+                    return
             lists.append(self.path)
-            body = json.dumps({"rooms": [{"room": "listed-room"}] * 2}).encode()
+            if permits and self.path == "/v1/rooms":
+                permits.acquire(timeout=SECONDS)
+            body = json.dumps({"rooms": [{"room": "listed-room"}] * 2, "peers": []}).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -54,6 +57,29 @@ def test_it_can_be_interrupted_while_the_server_does_not_answer(client):
         assert asked.wait(SECONDS)
         screen.keys("C-c")
         screen.shows("ended with 130")
+
+
+def test_it_has_one_question_at_a_time_also_after_a_visit(client):
+    """Somebody looks who is in a room, and comes back, while an answer is on its way."""
+    permits = threading.Semaphore(1)
+    with listing(permits) as (port, asked, _), Tmux(tops(client, port)) as screen:
+
+        def lists():
+            return asked.count("/v1/rooms")
+
+        screen.shows("listed-room")
+        wait_until(lambda: lists() == 2, "a question that isn't answered")
+        screen.keys("w").shows("Nobody is in this room.")
+        screen.keys("Escape").shows("Enter opens")
+        wait_until(lambda: lists() == 3, "another question")
+        permits.release(2)
+        wait_until(lambda: lists() > 3, "the next question")
+        # Each Escape waits on the client's clock for 40 ms, so that a second next question would come, too.
+        for _ in range(5):
+            screen.keys("/").shows("Rooms with:")
+            screen.keys("Escape").shows("Enter opens")
+        assert lists() == 4
+        permits.release(9)
 
 
 def test_a_filter_finds_letters_of_either_case(client):

@@ -16,7 +16,8 @@ final class RoomsTable: ScreenContent {
   private var selectedRoom: String?
   private var newest: ServerReading?
   private var timer: LoopTimer?
-  private var isStopped = false
+  /// How often the table was stopped. A reading that began before doesn't ask again.
+  private var stops = 0
   /// Why the room that the user chose could not be opened.
   private var refusal: String?
   /// For each room, the operations per second at the last updates.
@@ -56,7 +57,6 @@ final class RoomsTable: ScreenContent {
 
   /// Goes on after something else was shown. The last rooms are shown until the server has answered again.
   func goOn() {
-    isStopped = false
     choice = .leave
     askAgain(afterMilliseconds: 0)
   }
@@ -68,17 +68,17 @@ final class RoomsTable: ScreenContent {
   }
 
   func stop() {
-    isStopped = true
+    stops += 1
     timer?.cancel()
     timer = nil
   }
 
   private func askAgain(afterMilliseconds pause: UInt64? = nil) {
-    guard !isStopped else { return }
     timer = ClientLoop.shared.loop.schedule(afterMilliseconds: pause ?? intervalMilliseconds) { [weak self] in
       ClientLoop.assumeIsolated {
         guard let self else { return }
         self.timer = nil
+        let stops = self.stops
         Task { @ClientLoop in
           do {
             try await self.ask()
@@ -87,7 +87,7 @@ final class RoomsTable: ScreenContent {
             self.table.trouble = failure.words.printable
           } catch {}
           self.host.invalidate()
-          self.askAgain()
+          if stops == self.stops { self.askAgain() }
         }
       }
     }
