@@ -28,6 +28,10 @@ struct TextLossesTests {
       room.settle(for: 200)
       let effects = Array(room.hosts[bob].effects.dropFirst(seen))
       seen += effects.count
+      return hear(effects)
+    }
+
+    mutating func hear(_ effects: [ReplicaEffect]) -> [TextLosses.Loss] {
       let replica = room.hosts[bob].replica
       let now = replica.serverMilliseconds(at: room.hosts[bob].moment(room.time))
       return losses.follow(effects, on: replica.canvas, as: replica.actor, at: now)
@@ -129,21 +133,42 @@ struct TextLossesTests {
     }
   }
 
-  @Test("a text is lost with its shape if whoever deleted that can't have had the text", arguments: [false, true])
-  func deleted(isLater: Bool) throws {
+  @Test(
+    "a text is lost with its shape if whoever deleted that can't have had the text",
+    arguments: [(0, true), (0, false), (1, true)]
+  )
+  func deleted(away: Int, isWrittenFirst: Bool) throws {
     var pair = Pair()
-    // The one who is away writes before, or deletes after the other; both are unknown to each other.
-    let away = isLater ? pair.ann : pair.bob
+    // What the one who is away does is unknown to the other, and the other way round.
     pair.room.run(away) { $0.stop(at: $1) }
-    if isLater { pair.room.edit(pair.ann, pair.shape) { $0.delete() } }
-    pair.room.time += 60_000
-    #expect(pair.write("mine", by: pair.bob) == [])
-    pair.room.time += 60_000
-    if !isLater { pair.room.edit(pair.ann, pair.shape) { $0.delete() } }
+    for writes in [isWrittenFirst, !isWrittenFirst] {
+      pair.room.time += 60_000
+      if writes {
+        #expect(pair.write("mine", by: pair.bob) == [])
+      } else {
+        pair.room.edit(pair.ann, pair.shape) { $0.delete() }
+      }
+    }
     pair.room.run(away) { $0.start(at: $1) }
     #expect(pair.follow() == [pair.loss(of: "mine")])
     #expect(pair.room.hosts[pair.bob].replica.canvas[pair.shape] == nil)
     #expect(pair.follow() == [])
+  }
+
+  @Test(
+    "what somebody had read before they replaced or deleted it stays no loss when they come back",
+    arguments: [false, true]
+  )
+  func goneAndBack(isDeleted: Bool) {
+    var pair = Pair()
+    _ = pair.write("mine", by: pair.bob)
+    pair.room.time += 15_000
+    pair.room.edit(pair.ann, pair.shape) { if isDeleted { $0.delete() } else { $0.text = "theirs" } }
+    #expect(pair.follow() == [])
+    pair.room.run(pair.ann) { $0.stop(at: $1) }
+    pair.room.time += 60_000
+    pair.room.run(pair.ann) { $0.start(at: $1) }
+    #expect(pair.follow() == [] && pair.hear([.reset(from: pair.room.canvas)]) == [])
   }
 
   @Test("a text that lost to another's before this user deleted its shape isn't told")

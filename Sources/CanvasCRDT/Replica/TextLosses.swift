@@ -5,14 +5,14 @@
 /// it, in one of these cases:
 /// - The next text was written within 15 seconds.
 /// - Presence shows that its writer had begun before this user's text was written.
-/// - It came within 15 seconds after its writer had joined, and they were not there when this user wrote. So they may
-///   have written it without a connection.
+/// - Its writer was not there when this user wrote. They wrote it before they joined, or it came within 15 seconds after
+///   that, so that they may have written it without a connection.
 /// - The server answered that a later text was already there.
 ///
 /// If the new text contains the old one, nothing is lost. All times are the server's, as those of stamps are.
 ///
 /// A text is also lost with its shape if somebody deleted that without having got the text: they deleted it before the
-/// text was written, or the text reached the server after their deletion.
+/// text was written or before they joined, or the text reached the server after their deletion.
 public struct TextLosses: Sendable {
   public struct Loss: Hashable, Sendable {
     public let shape: Identifier
@@ -77,7 +77,11 @@ public struct TextLosses: Sendable {
         for change in changes where !change.changed.intersection([.text, .deleted]).isEmpty {
           compare(change.shape, on: canvas, as: actor, at: now)
         }
-      case .reset: for shape in own.keys { compare(shape, on: canvas, as: actor, at: now) }
+      case .reset(let former):
+        // What was seen before is no news, even if whoever did it has joined again since.
+        for shape in own.keys where !former.isAlike(canvas, in: shape) {
+          compare(shape, on: canvas, as: actor, at: now)
+        }
       case .superseded(let values):
         for value in values where value.property == .text { lose(value.shape, to: value.by.actor, on: canvas) }
       case .peers(let peers):
@@ -94,7 +98,7 @@ public struct TextLosses: Sendable {
 
   /// Notes that the presence of somebody in the room says in which shape they write now.
   public mutating func note(_ actor: Identifier, writesIn shape: Identifier?, at now: UInt64) {
-    var person = people[actor] ?? Person()
+    var person = person(actor)
     guard person.place.shape != shape else { return }
     person.place.endedAt = now
     if person.place.shape != nil { person.formerPlace = person.place }
@@ -109,7 +113,7 @@ public struct TextLosses: Sendable {
       // What this user deletes is no loss, also if somebody else's text turns out to have been there before.
       if erasure.actor == actor {
         forget(shape)
-      } else if erasure < written.stamp {
+      } else if erasure < written.stamp || erasure.milliseconds <= person(erasure.actor).joinedAt {
         lose(shape, to: erasure.actor, on: canvas)
       }
       return
@@ -121,16 +125,19 @@ public struct TextLosses: Sendable {
     guard stamp > written.stamp else { return forget(shape) }
     let writtenAt = written.stamp.milliseconds
     let justNow = now - min(now, TextLosses.soonMilliseconds)
-    let writer = people[stamp.actor] ?? Person()
+    let writer = person(stamp.actor)
     func hasBegun(_ place: Place) -> Bool {
       place.shape == shape && place.beganAt <= writtenAt && place.endedAt > justNow
     }
     let isNear = stamp.milliseconds < writtenAt + TextLosses.soonMilliseconds
-    let wasAway = writer.joinedAt > max(writtenAt, justNow)
+    let wasAway = stamp.milliseconds <= writer.joinedAt || writer.joinedAt > max(writtenAt, justNow)
     if isNear || wasAway || hasBegun(writer.place) || hasBegun(writer.formerPlace) {
       lose(shape, to: stamp.actor, on: canvas)
     }
   }
+
+  @inline(never)
+  private func person(_ actor: Identifier) -> Person { people[actor] ?? Person() }
 
   private mutating func remember(_ shape: Identifier, _ stamp: Stamp, on canvas: Canvas) {
     guard let text = canvas.text(of: shape), !text.isEmpty else { return forget(shape) }
@@ -152,5 +159,13 @@ public struct TextLosses: Sendable {
     }
     forget(shape)
     losses.append(Loss(shape: shape, text: written.text, by: actor))
+  }
+}
+
+extension Canvas {
+  /// Whether a shape has the same text here as there, or was deleted by the same operation.
+  fileprivate func isAlike(_ other: Canvas, in shape: Identifier) -> Bool {
+    stamp(of: .text, in: shape) == other.stamp(of: .text, in: shape)
+      && stamp(of: .deleted, in: shape) == other.stamp(of: .deleted, in: shape)
   }
 }
