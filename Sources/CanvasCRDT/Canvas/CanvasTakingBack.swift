@@ -34,7 +34,8 @@ extension Canvas {
   }
 
   /// New end points for the lines that stay when the shapes that they are tied to are deleted (S14). Each line then
-  /// ends where it is drawn now. The lines stay tied, because the shapes can come back.
+  /// ends where it is drawn now. The lines stay tied, because the shapes can come back. A line that is drawn larger than
+  /// a shape may be, or outside of the plane, keeps its own points, because these values aren't allowed.
   public func ends(ofLinesWithout leaving: IdentifierSet) -> [(line: Identifier, set: Properties)] {
     guard !leaving.isEmpty else { return [] }
     var ends: [(line: Identifier, set: Properties)] = []
@@ -42,7 +43,7 @@ extension Canvas {
       let ties = [line.properties.from, line.properties.to]
       guard ties.contains(where: { $0.map { leaving.contains($0.shape) } ?? false }) else { continue }
       let set = drawn(line).changes(since: line)
-      if !set.assigned.isEmpty { ends.append((line.id, set)) }
+      if !set.assigned.isEmpty, (try? set.check()) != nil { ends.append((line.id, set)) }
     }
     return ends
   }

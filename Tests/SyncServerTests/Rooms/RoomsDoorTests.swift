@@ -488,6 +488,22 @@ struct RoomsDoorTests {
     #expect(bench.clients[reader].canvas.liveCount == 3)
   }
 
+  @Test("what the server makes itself isn't stored with a value that no record may have")
+  func madeByTheServer() {
+    var (bench, _) = RoomBench.withWriter()
+    let large = Properties {
+      $0.kind = .line
+      $0.size = Size(width: 2e6, height: 1)
+    }
+    bench.room.submit([ProposedOperation(1, large)], request: 7, actor: bench.shape(7), now: bench.now)
+    bench.takeEffects()
+    guard case .failure(let rejection) = bench.answers.last?.outcome else {
+      Issue.record("it was accepted")
+      return
+    }
+    #expect(rejection.code == .badValue && rejection.operation == 0)
+  }
+
   @Test("operations without a connection are answered by their request's number")
   func requests() throws {
     var bench = RoomBench()

@@ -53,6 +53,26 @@ struct TakenBackEndsTests {
     }
   }
 
+  @Test("S14: a line that is drawn larger than a shape may be keeps its own points", arguments: [1e6 - 1, 1e7])
+  func tooLong(x: Double) {
+    var canvas = Canvas()
+    canvas.apply(
+      operation(square, 1, eve) {
+        $0.kind = .rectangle
+        $0.position = Point(x: x, y: 0)
+      }
+    )
+    canvas.apply(
+      operation(line, 2, ann) {
+        $0.kind = .line
+        $0.position = Point(x: 0, y: 0)
+        $0.to = Tie(shape: square, place: BoxPlace(x: 0, y: 0))
+      }
+    )
+    let edits = canvas.keepingEnds([square: .deletion])
+    #expect((edits[line] != nil) == (x < 1e6))
+  }
+
   @Test("if no shape goes, nothing is added")
   func nothing() {
     var canvas = Canvas()

@@ -58,6 +58,9 @@ struct Door: Sendable {
     let edge = now.wallMilliseconds.addingReportingOverflow(limits.clockAheadMilliseconds)
     lead.note(newest: fold.clockTime >> 16, edge: edge.overflow ? .max : edge.partialValue, now: now)
     for (index, operation) in proposed.enumerated() {
+      // What clients send was checked when it was decoded. What the server makes is checked here, because a record with
+      // a value that isn't allowed can't be read again.
+      if case .request = origin { try check(operation, index: index) }
       try checkName(in: operation, index: index, canvas: fold.canvas)
       guard let at = operation.at else { continue }
       if case .member = origin, at.actor != actor {
@@ -140,6 +143,12 @@ struct Door: Sendable {
     shares.charge(places, to: payer, now: now)
     underWay[batch]?.places = places
     underWay[batch]?.payer = payer
+  }
+
+  private func check(_ operation: ProposedOperation, index: Int) throws(Rejection) {
+    do throws(PropertyProblem) { try operation.set.check() } catch {
+      throw Rejection(operation: index, code: .badValue, message: error.message)
+    }
   }
 
   /// Refuses a name that is not allowed. An operation that was accepted before the rule existed is accepted again when
