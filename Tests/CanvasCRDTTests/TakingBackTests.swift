@@ -70,6 +70,10 @@ struct TakingBackTests {
       write(eve) { $0.delete() },
     ])
     #expect(edit?.assigned == [.kind, .rotation] && canvas.liveCount == 1)
+    let late = takenBack([
+      write(ann) { $0.kind = .star }, write(eve) { $0.delete() }, write(eve) { $0.alpha = 3 },
+    ])
+    #expect(late.edit?.assigned == [.kind, .alpha], "what she wrote to it since doesn't come back with it")
   }
 
   @Test("a value that she wrote becomes what it was, or the default where there was none")

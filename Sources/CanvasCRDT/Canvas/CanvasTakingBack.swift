@@ -64,8 +64,7 @@ extension Canvas {
       guard !registers.isEmpty, wanted.isEmpty, isAllItsOwn else { return nil }
       set.delete()
     case (true, false): set.delete()
-    case (false, true): for property in wanted { set.take(property, from: past) }
-    case (true, true):
+    case (_, true):
       let present = values(of: shape)
       for property in registers.union(wanted) {
         let stamp = stamp(of: property, in: shape)
@@ -77,7 +76,7 @@ extension Canvas {
         } else {
           target.assignDefault(property, kind: past.kind, of: shape)
         }
-        if !target.agrees(on: property, with: present) { set.take(property, from: target) }
+        if stamp == nil || !target.agrees(on: property, with: present) { set.take(property, from: target) }
       }
       if set.assigned.isEmpty { return nil }
     }
