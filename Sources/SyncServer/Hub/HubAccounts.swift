@@ -14,12 +14,15 @@ struct Accounts {
   }
 
   func allowance(of payer: Payer, isNewRoom: Bool, now: UInt64) -> Allowance {
+    // Quotas come first, because deletions fill what is left of the disk too.
+    if let refusal = quotas.refusal(of: payer, isNewRoom: isNewRoom, now: now) {
+      return Allowance(payer: payer, bound: .nothingNew(.quotaExceeded, Text(refusal)))
+    }
     if storage.isLow {
       let words: Text = "the server's disk is nearly full: it only takes deletions"
       return Allowance(payer: payer, bound: .deletions(.storageLow, words))
     }
-    let refusal = quotas.refusal(of: payer, isNewRoom: isNewRoom, now: now)
-    return Allowance(payer: payer, bound: refusal.map { .nothingNew(.quotaExceeded, Text($0)) } ?? .none)
+    return Allowance(payer: payer, bound: .none)
   }
 }
 

@@ -315,13 +315,17 @@ struct RoomsDoorTests {
     }
     #expect(bench.acknowledgements(writer).count == 4)
     let deletion = Properties { $0.delete() }
-    let long = Properties {
+    let more = Properties {
       $0.delete()
-      $0.text = "long"
+      $0.alpha = 3
     }
     #expect(refusal(full, [known, ProposedOperation(1, deletion, at: nil)]) == .quotaExceeded)
-    #expect(refusal(low, [ProposedOperation(1, long, at: nil)]) == .storageLow)
-    #expect(refusal(low, [ProposedOperation(2, deletion, at: nil)]) == .storageLow)
+    let passed = Stamp(time: old.time - 1, actor: old.actor)
+    for refused in [
+      ProposedOperation(1, more), ProposedOperation(2, deletion), ProposedOperation(1, deletion, at: passed),
+    ] {
+      #expect(refusal(low, [refused]) == .storageLow)
+    }
     #expect(refusal(low, [known, ProposedOperation(1, deletion, at: nil)]) == nil)
     #expect(bench.log.last?.operations.count == 2)
   }
@@ -486,6 +490,45 @@ struct RoomsDoorTests {
     #expect(bench.room.canvas.liveCount == 3 && bench.room.operationCount == 3)
     bench.expectCaughtUp(reader)
     #expect(bench.clients[reader].canvas.liveCount == 3)
+  }
+
+  @Test("W6, S14: while the disk is nearly full, a deleted shape's lines are led to where they end, each once")
+  func endsWhileLow() {
+    var (bench, writer) = RoomBench.withWriter()
+    bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.write(writer, bench.shape(2)) { set in
+      set.kind = .line
+      set.to = Tie(shape: Identifier(packed: 1)!, place: .middle)
+    }
+    bench.write(writer, bench.shape(3)) { $0.kind = .line }
+    bench.settle()
+    let led = Properties { $0.size = Size(width: 7, height: 7) }
+    let styled = Properties { $0.alpha = 3 }
+    let deletion = ProposedOperation(
+      1,
+      Properties {
+        $0.delete()
+        $0.position = Point(x: 1, y: 1)
+      }
+    )
+    func isAccepted(_ operations: [ProposedOperation]) -> Bool {
+      let refused = bench.room.submit(
+        Submission(id: nil, operations: operations),
+        from: bench.clients[writer].id!,
+        allowance: Allowance(payer: nil, bound: .deletions(.storageLow, "low")),
+        now: bench.now
+      )
+      bench.settle()
+      return refused == nil
+    }
+    for others in [
+      [ProposedOperation(3, led)], [ProposedOperation(2, styled)], [deletion],
+      [ProposedOperation(2, led), ProposedOperation(2, led)],
+    ] {
+      #expect(!isAccepted(others + [deletion]))
+    }
+    #expect(!isAccepted([ProposedOperation(2, led)]))
+    #expect(isAccepted([ProposedOperation(2, led), deletion]))
   }
 
   @Test("what the server makes itself isn't stored with a value that no record may have")

@@ -8,7 +8,7 @@ struct Allowance: Sendable {
     /// Only operations that were accepted before and therefore change nothing (W8). Any other operation is refused,
     /// with this code and reason.
     case nothingNew(RejectCode, Text)
-    /// Like `nothingNew`, but deletions of existing shapes are allowed too, if they are short.
+    /// Like `nothingNew`, but deletions of existing shapes are allowed too, if they write nothing else.
     case deletions(RejectCode, Text)
   }
 
@@ -30,14 +30,50 @@ struct Allowance: Sendable {
     case .deletions(let given, let why): (code, words, takesDeletions) = (given, why, true)
     }
     var isKnown = true
-    var isTaken = takesDeletions
-    for operation in proposed {
-      let isOld = operation.at.map { Door.changesNothing(operation, at: $0, on: canvas) } ?? false
-      let deletes = operation.set.deleted && !canvas.registers(of: operation.shape).isEmpty
-      isKnown = isKnown && isOld
-      isTaken = isTaken && (isOld || deletes) && operation.set.assigned.intersection([.text, .path, .name]).isEmpty
+    for operation in proposed { isKnown = isKnown && isOld(operation, on: canvas) }
+    guard isKnown || takesDeletions && onlyDeletes(proposed, on: canvas) else {
+      throw Rejection(code: code, message: words)
     }
-    guard isKnown || isTaken else { throw Rejection(code: code, message: words) }
     return isKnown
+  }
+
+  private func isOld(_ operation: ProposedOperation, on canvas: borrowing Canvas) -> Bool {
+    guard let stamp = operation.at else { return false }
+    return Door.changesNothing(operation, at: stamp, on: canvas)
+  }
+
+  /// Whether a message deletes what the room has, each shape once, and writes nothing else that is new or long. The new
+  /// ends of lines that are tied to these shapes are accepted with it (S14), once for each line.
+  private func onlyDeletes(_ proposed: [ProposedOperation], on canvas: borrowing Canvas) -> Bool {
+    var leaving = IdentifierSet()
+    var others = IdentifierSet()
+    for operation in proposed {
+      if deletes(operation, from: canvas) {
+        guard leaving.insert(operation.shape).isNew else { return false }
+      } else if isOld(operation, on: canvas) {
+        guard operation.set.assigned.intersection([.text, .path, .name]).isEmpty else { return false }
+      } else {
+        guard operation.set.assigned.subtracting([.position, .size, .path, .rotation]).isEmpty else { return false }
+        guard others.insert(operation.shape).isNew else { return false }
+      }
+    }
+    for line in others.members {
+      let ties = [canvas[line]?.properties.from, canvas[line]?.properties.to]
+      guard ties.contains(where: { $0.map { leaving.contains($0.shape) } ?? false }) else { return false }
+    }
+    return true
+  }
+
+  /// Whether an operation deletes something that the room has, and does nothing else. So nobody can have the same shape
+  /// deleted again and again. It may also say where the shape goes, as into the black hole.
+  private func deletes(_ operation: ProposedOperation, from canvas: borrowing Canvas) -> Bool {
+    guard operation.set.deleted, operation.set.assigned.subtracting([.deleted, .position, .size]).isEmpty else {
+      return false
+    }
+    for property in canvas.registers(of: operation.shape) {
+      guard let stamp = operation.at, let newest = canvas.stamp(of: property, in: operation.shape) else { return true }
+      if newest < stamp { return true }
+    }
+    return false
   }
 }
