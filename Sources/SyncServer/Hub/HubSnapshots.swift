@@ -37,11 +37,7 @@ extension Hub {
     let digest = open.room.canvas.digest
     // All snapshots count as the work of one client, so that the work of other clients is done between snapshots.
     let made = try? await heavyWork.run(for: "snapshots", isBounded: false) { image.encodedSurely(as: digest) }
-    guard let bytes = made else {
-      counts.noteSnapshot(isTrue: false)
-      logger.error("a snapshot differs from its room; it is not kept", ["room": .text(open.name)])
-      return false
-    }
+    guard let bytes = checked(made, of: open) else { return false }
     open.giveSnapshot(position: image.position)
     let request = SnapshotRequest(
       id: 0,
@@ -60,6 +56,14 @@ extension Hub {
     return true
   }
 
+  /// Tells operators if a snapshot's bytes were not those of its room.
+  private func checked(_ bytes: [UInt8]?, of open: OpenRoom) -> [UInt8]? {
+    guard bytes == nil else { return bytes }
+    counts.noteSnapshot(isTrue: false)
+    logger.error("a snapshot differs from its room; it is not kept", ["room": .text(open.name)])
+    return nil
+  }
+
   /// Makes snapshots before the log is closed, so that rooms open fast after the next start. Snapshots that replace
   /// damaged records are made first. The others follow, the smallest first, as long as there is time. Each goes to the
   /// log at once, because the server may be killed before the next one is made.
@@ -68,14 +72,16 @@ extension Hub {
     guard log.fault == nil else { return }
     func order(_ open: OpenRoom) -> (Int, Int) { (open.isLogDamaged ? 0 : 1, open.room.canvas.shapeCount) }
     for open in rooms.all.filter(\.lacksSnapshotAtTheEnd).sorted(by: { order($0) < order($1) }) {
-      guard last.takes(shapes: open.room.canvas.shapeCount, isOnlyCopy: open.isLogDamaged) else { continue }
+      guard last.takes(shapes: open.room.canvas.shapeCount, isOnlyCopy: open.isLogDamaged),
+        let bytes = checked(open.room.image().encodedSurely(as: open.room.canvas.digest), of: open)
+      else { continue }
       let snapshot = SnapshotRequest(
         id: 0,
         room: open.name,
         epoch: open.room.epoch,
         position: open.room.position,
         shapes: UInt64(open.room.canvas.liveCount),
-        bytes: open.room.image().encoded(),
+        bytes: bytes,
         timeline: run.timeline
       )
       log.store(snapshot)

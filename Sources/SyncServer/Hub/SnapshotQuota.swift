@@ -27,7 +27,7 @@ struct SnapshotQuota {
 /// Bounds the snapshots that are made on the loop before the log is closed. A snapshot that is the only sound copy of
 /// its room is always made.
 struct LastSnapshots {
-  /// How many more shapes may be put into snapshots. This many take about a second to encode and two to sync.
+  /// How many more shapes may be put into snapshots. This many take about two seconds to encode and check, and two to sync.
   private var shapesLeft = 500_000
   private var roomsLeft = 500
 
