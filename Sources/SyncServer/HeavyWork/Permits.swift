@@ -13,11 +13,9 @@ struct Permits {
 
   func taken(by party: String) -> Int { ofParty[party, default: 0] }
 
-  func hasOne(for party: String) -> Bool { taken < most && taken(by: party) < mostOfParty }
-
   /// - Returns: whether a permit was free for the party.
   mutating func take(_ party: String) -> Bool {
-    guard hasOne(for: party) else { return false }
+    guard taken < most, taken(by: party) < mostOfParty else { return false }
     taken += 1
     ofParty[party, default: 0] += 1
     return true

@@ -2,9 +2,10 @@
 /// it. Such a copy costs memory as soon as the room changes. So only a few have one at a time, and others wait.
 ///
 /// What always holds:
-/// - No party (client's address) has more than half of the turns.
-/// - If a job waits although its party is allowed another turn, all turns are taken. The next turn goes to the party
-///   with the fewest turns, and in that party to the job that has waited longest.
+/// - A party (client's address) gets another turn only while more turns are free than it has. So one party has at most
+///   half of the turns, and three parties leave one to a fourth.
+/// - No job waits although its party is allowed another turn. The next turn goes to the party with the fewest turns, and
+///   in that party to the job that has waited longest.
 /// - Each job waits until it gets a turn or its time is up, and is answered once.
 struct HistoryTurns {
   private struct Waiting {
@@ -15,14 +16,13 @@ struct HistoryTurns {
   }
 
   private static let most = 8
-  private static let mostOfParty = 4
   /// The upper bound on how long a job waits. People and programs don't wait longer than this for an answer.
   private static let waitMilliseconds: UInt64 = 10_000
   /// The upper bound on the waiting jobs of one client. Each job takes up memory, and the connection from which its
   /// request came.
   private static let waitingOfPartyMax = 64
 
-  private var permits = Permits(most: most, ofParty: mostOfParty)
+  private var permits = Permits(most: most, ofParty: most)
   private var lastNumber: UInt64 = 0
   /// The jobs that wait, in the order in which they came, which is also the order in which their time is up.
   private var waiting: [Waiting] = []
@@ -32,7 +32,11 @@ struct HistoryTurns {
 
   /// Takes a turn (a permit to read), if one is free.
   /// - Returns: whether a turn was free.
-  mutating func take(_ party: String) -> Bool { permits.take(party) }
+  mutating func take(_ party: String) -> Bool { isAllowedOne(party) && permits.take(party) }
+
+  private func isAllowedOne(_ party: String) -> Bool {
+    permits.taken(by: party) < HistoryTurns.most - permits.taken
+  }
 
   /// - Returns: the waiting job's number. `nil` if too many jobs of its client are waiting.
   mutating func mayWait(_ party: String) -> UInt64? {
@@ -51,7 +55,7 @@ struct HistoryTurns {
   /// Gives a turn (a permit to read) back, and passes it on to the next job.
   mutating func leave(_ party: String) {
     permits.giveBack(party)
-    let allowed = waiting.indices.filter { permits.hasOne(for: waiting[$0].party) }
+    let allowed = waiting.indices.filter { isAllowedOne(waiting[$0].party) }
     // The first of those with the fewest turns is the one that has waited longest.
     guard let next = allowed.min(by: { turns(of: $0) < turns(of: $1) }) else { return }
     let waiter = waiting.remove(at: next)
