@@ -16,7 +16,7 @@ extension RoomService {
     let end: RoomHistory.End
     if let milliseconds = UInt64(at) {
       guard milliseconds < changedMilliseconds(of: room) else {
-        return await stillSeeing(room, request, at: seen.position, answer)
+        return await stillSeeing(room, request, while: { _ in milliseconds >= changedMilliseconds(of: room) }, answer)
       }
       end = .time(milliseconds)
     } else {
@@ -37,7 +37,7 @@ extension RoomService {
         )
       }
       guard position < seen.position else {
-        return await stillSeeing(room, request, at: seen.position, answer)
+        return await stillSeeing(room, request, while: { $0.position == position }, answer)
       }
       end = .position(position)
     }
@@ -66,26 +66,25 @@ extension RoomService {
   private func stillSeeing(
     _ room: OpenedRoom,
     _ request: Request,
-    at position: UInt64,
+    while isAsked: (RoomView) -> Bool,
     _ answer: (RoomView) async -> Response
   ) async -> Response {
-    if let response = await seeingNow(room, request, at: position, answer) { return response }
+    if let response = await seeingNow(room, request, while: isAsked, answer) { return response }
     return await seeing(room, request, answer)
   }
 
-  /// - Parameter position: the log position at which the room must be. `nil` allows any.
-  /// - Returns: the answer. `nil` if the room is at another position.
+  /// - Returns: the answer. `nil` if the room is no longer as the request asks for it.
   private func seeingNow(
     _ room: OpenedRoom,
     _ request: Request,
-    at position: UInt64? = nil,
+    while isAsked: (RoomView) -> Bool = { _ in true },
     _ answer: (RoomView) async -> Response
   ) async -> Response? {
     var isThere = true
     let response = await copying(room, request) {
       guard let view = view(of: room) else { return .roomIsGone }
       defer { drop(view, of: room) }
-      isThere = position == nil || view.position == position
+      isThere = isAsked(view)
       return isThere ? await answer(view) : .roomIsGone
     }
     return isThere ? response : nil
