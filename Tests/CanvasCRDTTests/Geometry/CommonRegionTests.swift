@@ -1,29 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import CanvasCRDT
 
 @Suite("Common regions")
 struct CommonRegionTests {
-  private func outline(
-    _ kind: ShapeKind,
-    _ x: Double,
-    _ y: Double,
-    _ width: Double,
-    _ height: Double,
-    rotation: Double = 0,
-    points: Int = 5,
-    innerRatio: Double = 0.5
-  ) -> Outline {
-    Outline(
-      kind: kind,
-      position: Point(x: x, y: y),
-      size: Size(width: width, height: height),
-      rotation: rotation,
-      points: points,
-      innerRatio: innerRatio
-    )
-  }
-
   /// The area of a polygon. It is positive if the corners go clockwise on the screen.
   private func area(_ corners: [Point]) -> Double {
     var sum = 0.0
@@ -36,7 +17,7 @@ struct CommonRegionTests {
 
   @Test("Of two upright rectangles it is their intersection")
   func rectangles() {
-    let region = outline(.rectangle, 0, 0, 100, 100).commonRegion(with: outline(.rectangle, 60, 70, 100, 100))
+    let region = Outline(.rectangle, 0, 0, 100, 100).commonRegion(with: Outline(.rectangle, 60, 70, 100, 100))
     #expect(region.count == 1)
     #expect(
       Set(region.first ?? []) == [
@@ -48,7 +29,7 @@ struct CommonRegionTests {
 
   @Test("Of a shape and itself it is the shape, corner by corner", arguments: ShapeKind.outlines)
   func itself(kind: ShapeKind) {
-    let shape = outline(kind, 10, 20, 130, 70, rotation: 17)
+    let shape = Outline(kind, 10, 20, 130, 70, rotation: 17)
     let region = shape.commonRegion(with: shape)
     #expect(region.count == 1)
     let corners = shape.polygon(flatness: 0.125)
@@ -58,11 +39,11 @@ struct CommonRegionTests {
 
   @Test("Two stars have closed loops in common, one for each tip that reaches in")
   func stars() {
-    let star = outline(.star, 0, 0, 200, 200, innerRatio: 0.2)
+    let star = Outline(.star, 0, 0, 200, 200, innerRatio: 0.2)
     // The second star is rotated by half the angle between two tips, so both stars share one piece around the centre.
-    #expect(star.commonRegion(with: outline(.star, 0, 0, 200, 200, rotation: 36, innerRatio: 0.2)).count == 1)
+    #expect(star.commonRegion(with: Outline(.star, 0, 0, 200, 200, rotation: 36, innerRatio: 0.2)).count == 1)
     // A bar lies across the star's two lower tips. So it has a separate area in common with each tip.
-    let tips = star.commonRegion(with: outline(.rectangle, 0, 160, 200, 10))
+    let tips = star.commonRegion(with: Outline(.rectangle, 0, 160, 200, 10))
     #expect(tips.count == 2)
     #expect(tips.allSatisfy { area($0) > 0 })
   }
@@ -70,8 +51,8 @@ struct CommonRegionTests {
   @Test("Parts that touch in a corner are loops of their own")
   func touchingParts() {
     // The lowest inner corner of the star is at (100, 125), on the upper side of the rectangle below.
-    let star = outline(.star, 0, 0, 200, 200, points: 3, innerRatio: 0.25)
-    let region = star.commonRegion(with: outline(.rectangle, 0, 125, 200, 100))
+    let star = Outline(.star, 0, 0, 200, 200, points: 3, innerRatio: 0.25)
+    let region = star.commonRegion(with: Outline(.rectangle, 0, 125, 200, 100))
     #expect(region.count == 2)
     #expect(region.allSatisfy { $0.count == 3 && area($0) > 0 })
     #expect(region.allSatisfy { $0.contains(Point(x: 100, y: 125)) })
@@ -79,8 +60,8 @@ struct CommonRegionTests {
 
   @Test("Nothing is common to shapes that touch")
   func touching() {
-    #expect(outline(.ellipse, 0, 0, 100, 100).commonRegion(with: outline(.ellipse, 100, 0, 100, 100)) == [])
-    #expect(outline(.rectangle, 0, 0, 100, 100).commonRegion(with: outline(.star, 300, 0, 100, 100)) == [])
+    #expect(Outline(.ellipse, 0, 0, 100, 100).commonRegion(with: Outline(.ellipse, 100, 0, 100, 100)) == [])
+    #expect(Outline(.rectangle, 0, 0, 100, 100).commonRegion(with: Outline(.star, 300, 0, 100, 100)) == [])
   }
 
   @Test(
@@ -88,7 +69,7 @@ struct CommonRegionTests {
     arguments: [1, 0.1, 1e-3]
   )
   func flatness(flatness: Double) {
-    let circle = outline(.ellipse, 0, 0, 1_000, 1_000)
+    let circle = Outline(.ellipse, 0, 0, 1_000, 1_000)
     let corners = circle.polygon(flatness: flatness)
     let center = Point(x: 500, y: 500)
     for (index, corner) in corners.enumerated() {
@@ -105,7 +86,7 @@ struct CommonRegionTests {
 
   @Test("A rounded rectangle's polygon follows its arcs")
   func rounded() {
-    let shape = outline(.roundedRectangle, 0, 0, 300, 200)
+    let shape = Outline(.roundedRectangle, 0, 0, 300, 200)
     let corners = shape.polygon(flatness: 0.01)
     #expect((area(corners) - shape.area).magnitude < 0.01 * 1_000)
     #expect(corners.allSatisfy { shape.bounds.contains($0) })
