@@ -2,7 +2,7 @@ import { Source } from '../basics/source.js'
 
 // Checks whether the server has a newer version of the page, and registers the service worker that stores the page.
 
-/** If the server doesn't answer within this time, it counts as unreachable. */
+/** If the server doesn't answer within this time, its version counts as unknown for now. */
 const patienceMilliseconds = 3_000
 
 /**
@@ -12,13 +12,18 @@ const patienceMilliseconds = 3_000
 async function versionOf(own = false): Promise<string | null> {
   try {
     const answer = await fetch(own ? '/page.json?own' : '/page.json', {
-      cache: 'no-store', signal: endedAfter(patienceMilliseconds),
+      cache: 'no-store', signal: own ? null : endedAfter(patienceMilliseconds),
     })
     return answer.ok ? (await answer.json()).version : null
   } catch {
     return null
   }
 }
+
+/** Null if the version isn't known in time. It may be known later. */
+const soon = (version: Promise<string | null>) => Promise.race([version, new Promise<null>((done) => {
+  setTimeout(() => done(null), patienceMilliseconds)
+})])
 
 function endedAfter(milliseconds: number) {
   const controller = new AbortController()
@@ -34,11 +39,12 @@ export class NewerPage extends Error {}
  * server has another version.
  */
 export class Freshness extends Source<{ newer: null }> {
+  /** Over a thin line it may take long until this is known. */
   #own = versionOf(true)
 
   /** @returns whether the server has another version; false if that is unknown */
   async look(): Promise<boolean> {
-    const [own, newest] = [await this.#own, await versionOf()]
+    const [own, newest] = await Promise.all([soon(this.#own), versionOf()])
     const isNewer = own !== null && newest !== null && newest !== own
     if (isNewer) this.tell('newer', null)
     return isNewer
