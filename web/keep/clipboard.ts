@@ -55,8 +55,13 @@ export class Clipboard {
     }, { passive: true })
     document.addEventListener('copy', (event) => this.#take(event, false))
     document.addEventListener('cut', (event) => this.#take(event, true))
+    // A key that is held down pastes once.
+    let isRepeated = false
+    document.addEventListener('keydown', ({ repeat }) => { isRepeated = repeat }, { capture: true })
+    for (const type of ['keyup', 'blur']) addEventListener(type, () => { isRepeated = false }, { capture: true })
     document.addEventListener('paste', (event) => {
       if (isText(event.target)) return
+      if (isRepeated) return event.preventDefault()
       if (this.#copying) {
         event.preventDefault()
         this.#copying.then((isCopied) => { if (isCopied) this.#insert(this.#kept, this.#mouse?.isOver) })
