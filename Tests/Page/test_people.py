@@ -15,7 +15,11 @@ def test_everyone_is_shown_with_initials_and_goes_again(room):
     round_of_bob.wait_for()
     assert round_of_bob.inner_text() == "B"
     assert bob.page.get_by_role("button", name="Follow Ann Arbor").inner_text() == "AA"
-    for at in range(4):
+    round_of_bob.focus()
+    room.guest("Guest 0")
+    ann.page.get_by_role("button", name="Follow Guest 0").wait_for()
+    assert round_of_bob.evaluate("(each) => each === document.activeElement"), "the keyboard stays where it was"
+    for at in range(1, 4):
         room.guest(f"Guest {at}")
     everyone = ann.page.get_by_role("button", name="6 people are here")
     everyone.wait_for()

@@ -71,7 +71,9 @@ export class People extends Source<{ change: null }> {
     const unnamed = this.#presence.unnamedCount
     const count = people.length + unnamed
     const shown = count > shownMax ? people.slice(0, shownMax - 1) : people
+    const focused = this.#badges.contains(document.activeElement) && document.activeElement?.getAttribute('data-actor')
     this.#badges.replaceChildren(...shown.map((person) => this.#button(person)))
+    if (focused) this.#badges.querySelector<HTMLElement>(`[data-actor="${focused}"]`)?.focus()
     this.everyoneButton.hidden = count === 0
     // If there is no space for badges of others, the number counts everybody.
     this.everyoneButton.replaceChildren(element('span', { class: 'person more' },
@@ -93,7 +95,7 @@ export class People extends Source<{ change: null }> {
     const isFollowed = this.#followed === person.actor
     const words = isFollowed ? `Stop following ${within(person.name)}` : `Follow ${within(person.name)}`
     return element('button', {
-      type: 'button', class: 'person-button', title: words, 'aria-label': words, 'aria-pressed': String(isFollowed),
+      type: 'button', class: 'person-button', 'data-actor': person.actor, title: words, 'aria-label': words, 'aria-pressed': String(isFollowed),
       onclick: () => this.toggle(person.actor),
     }, badge(person))
   }
