@@ -89,7 +89,8 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
 
   /** Carries out effects in order, including effects that are added meanwhile. */
   perform(effects: Effect[]) {
-    this.#effects.push(...effects)
+    // There can be more than the arguments that a call may have.
+    for (const effect of effects) this.#effects.push(effect)
     if (this.#isPerforming) return
     this.#isPerforming = true
     try {
