@@ -131,6 +131,8 @@ extension LiveCanvas {
     case (3, let shape?):
       clicks.forget()
       if canvas[shape]?.properties.text.isEmpty == false {
+        // What is being typed stays.
+        guard prompt == nil else { break }
         select([shape])
         beginWriting()
       } else {
