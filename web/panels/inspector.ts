@@ -275,7 +275,7 @@ export class Inspector {
   /** The shapes to which an edit applies, without those that were deleted. If all of them were, a notice says so. */
   #shapes() {
     const shapes = this.#shown.replica.shapesOf(this.#meant ?? this.#selection.ids())
-    if (shapes.length === 0) this.#notices.say('It was deleted while you changed it.', { group: 'inspector' })
+    if (shapes.length === 0) this.#notices.say('It was deleted while you changed it.')
     return shapes
   }
 

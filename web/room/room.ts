@@ -58,7 +58,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   }
   welcome({ ...hands, askForName }, stage, identity)
   pulse.on('slow', () => state.notices.say(
-    'Your connection is slow. Others see your changes late, and you theirs.', { group: 'slow' }))
+    'Your connection is slow. Others see your changes late, and you theirs.'))
   state.frames.request()
   connection.start()
   watchFreshness({ ...state, states })

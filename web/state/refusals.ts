@@ -25,7 +25,7 @@ export class Refusals extends Source<{ full: null }> {
     this.#words = words
     connection.on('effect', (effect) => {
       if (effect.type === 'presenceTooLong') {
-        notices.say('You selected more shapes than we can show to others.', { group: 'presence' })
+        notices.say('You selected more shapes than we can show to others.')
       }
       if (effect.type === 'rejected') this.take(effect)
     })

@@ -356,7 +356,7 @@ export class Writing {
       field.setSelectionRange(end, end)
       if (isCut && !this.#isLong) {
         this.#isLong = true
-        this.#reach.notices.say('A shape takes no more text than this.', { kind: 'refused', group: 'long text' })
+        this.#reach.notices.say('A shape takes no more text than this.', { kind: 'refused' })
       }
     }
   }
