@@ -1,5 +1,6 @@
 """The laser pointer: everybody sees where it points, its trail fades, and nothing is stored."""
 
+from pixels import rgb
 from waiting import wait_until
 
 
@@ -32,6 +33,9 @@ def test_a_trail_is_seen_by_all_and_fades(room):
     ann.drag((200, 400), (500, 400), steps=12, hold=True)
     wait_until(lambda: shines(ann, (490, 400)), "the own trail", holds=bool)
     sees(ben, (300, 400), (490, 400))
+    across = ben.picture("#overlay")[385:416, 480]
+    colors = [tuple(color) for *color, alpha in across.tolist() if alpha == 255]
+    assert colors[0] == colors[-1] == (255, 255, 255) and rgb("#1D4ED8") in colors, "Ann's colour between white edges"
     ann.page.mouse.up()
     trail_fades(ben, (490, 400))
     ann.click(600, 300, times=2)

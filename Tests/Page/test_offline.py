@@ -54,7 +54,7 @@ def test_a_reload_keeps_what_was_not_sent(world, room):
         status(ann, "2 changes are kept")
         ann.painted()
         ann.page.goto(own.server.url("/"))
-        ann.page.get_by_role("link", name="reload").click()
+        ann.page.get_by_role("link", name="reload 2 changes not sent yet").click()
         ann.wait("app.session.shapeCount === 4", "the drawing")
         own.server.start()
         own.wait_for_shapes(4)

@@ -37,6 +37,15 @@ def test_rooms_of_late_come_first_and_the_field_finds_one(room):
     assert page.evaluate("[...document.querySelectorAll('h2:not([hidden]), .room-card strong')].slice(0, 3).map((each) => each.innerText)") \
         == ["Recent", last.name, "Other rooms"]
     assert page.locator(".rooms-invitation").evaluate("(each) => each.naturalWidth") > 0
+    for width in (390, 901, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        covered = page.evaluate("""() => {
+          const boxOf = (each) => each.getBoundingClientRect()
+          const { left, top, right, bottom } = boxOf(document.querySelector('.rooms-invitation'))
+          const meets = (box) => box.left < right && box.right > left && box.top < bottom && box.bottom > top
+          return [...document.querySelectorAll('.rooms-header > :not(img)')].filter((each) => meets(boxOf(each))).map(({ className }) => className)
+        }""")
+        assert covered == [], f"the picture lies over nothing at {width}"
     field = page.get_by_label("Room name")
     field.fill(f"{room.name}-AAA")
     assert page.locator(".room-card:visible").all_inner_texts()[0].startswith(f"{room.name}-aaa-first")

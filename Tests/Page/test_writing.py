@@ -34,13 +34,17 @@ def text_of(room, shape):
 
 
 def test_a_double_click_writes_in_a_shape_and_escape_keeps_it(room):
-    """Others see the text, one undo removes it, and its letters are painted."""
+    """Others see the text, one undo removes it, and its letters are painted. The field stays while one looks elsewhere."""
     square = room.add(position=[300, 200], size=[200, 150], fill="#FFFFFF")
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     ann.painted()
     before = bob.picture()
     ann.click(400, 275, times=2)
-    write(ann, "Buy milk")
+    write(ann, "Buy ", done=None)
+    # Another window gets the focus, and gives it back.
+    ann.run("document.hasFocus = () => false; document.activeElement.dispatchEvent(new Event('blur'));"
+            "delete document.hasFocus; return null")
+    write(ann, "milk")
     bob.wait_for_shape(square, "shape.text === 'Buy milk'")
     assert text_of(room, square) == "Buy milk" and room.shape(square)["fill"] == "#FFFFFF"
     assert (bob.painted_picture() != before).any()

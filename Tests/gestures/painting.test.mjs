@@ -39,3 +39,22 @@ test('letters on a colour are black or white, whichever contrasts more, and each
   const black = ['#FFFFFF', '#FF0000', '#00FF00', '#0080FF', '#00FFFF', '#808080', '#A0A000']
   assert.deepEqual([...white, ...black].filter((color) => inkOn(color) === '#FFFFFF'), white)
 })
+
+test('what is drawn into the hole goes there on a curve, ever faster and smaller, fades at the end, and is gone', () => {
+  const shape = drawn(1, 0, 0)
+  shape.drawIn({ x: 500, y: 300, width: 10, height: 10 }, 1000, 400)
+  const seen = [0, 100, 200, 300, 400].map((milliseconds) => {
+    const isHere = shape.advance(1000 + milliseconds)
+    return { isHere, x: shape.centerX, y: shape.centerY, width: shape.width, opacity: shape.opacity }
+  })
+  const last = seen.at(-1)
+  assert.deepEqual([seen[0], last], [
+    { isHere: true, x: 50, y: 50, width: 100, opacity: 1 }, { isHere: false, x: 505, y: 305, width: 10, opacity: 0 },
+  ])
+  const steps = seen.slice(1).map(({ x, y, width }, at) => [Math.hypot(x - seen[at].x, y - seen[at].y), seen[at].width - width])
+  for (const [at, step] of steps.entries()) for (const kind of [0, 1]) assert.ok(step[kind] > (steps[at - 1]?.[kind] ?? 0), `${steps}`)
+  const beside = ({ x, y }) => Math.abs((x - 50) * (last.y - 50) - (y - 50) * (last.x - 50)) / Math.hypot(last.x - 50, last.y - 50)
+  assert.ok(beside(seen[3]) > 30, 'it leaves the straight way')
+  shape.advance(1000 + 380)
+  assert.ok(seen[2].opacity === 1 && shape.opacity > 0 && shape.opacity < 0.6)
+})
