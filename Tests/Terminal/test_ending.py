@@ -66,7 +66,7 @@ def test_stopping_and_going_on(server, client):
         assert screen.flag("alternate_on") == "1"
         wait_until(lambda: screen.lines()[29].startswith(" stopping"), screen.text)
         with open(screen.flag("pane_tty"), "wb") as other:
-            other.write(b"\x1b[2Jnews for all")
+            other.write(b"\x1b[2J\x1b[Hnews for all")
         screen.shows("news for all")
         screen.keys("C-l").shows("Behind", "Layers")
         screen.lacks("news for all")
