@@ -72,7 +72,7 @@ def test_a_caption_is_written_in_a_line(server, client):
 
 
 def test_who_loses_a_text_is_told_and_keeps_it_beside(server, client):
-    """Another person replaces it just after it was written. What they have written stays, and covers nothing."""
+    """Bob replaces the text just after it was written. I puts it into a shape of its own, beside Bob's, which stays."""
     shape = draw(server, "lost", name="List", position=[0, 0], size=[160, 64])
     with Tmux(joins(client, server, "lost")) as screen, Peer(server, "lost") as bob:
         screen.shows("List", "2 people")
