@@ -58,7 +58,11 @@ struct NameGroup: Hashable, Sendable {
     return number - 1 - takenCount(below: number)
   }
 
-  mutating func take(_ number: Int) { taken.insert(number, at: takenCount(below: number)) }
+  mutating func take(_ number: Int, isSorting: Bool) {
+    taken.insert(number, at: isSorting ? takenCount(below: number) : taken.count)
+  }
+
+  mutating func sortNumbers() { taken.sort() }
 
   mutating func free(_ number: Int) { taken.remove(at: takenCount(below: number)) }
 

@@ -25,6 +25,13 @@ struct NameTable: Sendable {
     if isOver { entries[hash] = nil }
   }
 
+  /// Sorts the numbers that groups can't use.
+  mutating func sortNumbers() {
+    for hash in entries.keys {
+      for index in entries[hash, default: []].indices { entries[hash, default: []][index].group.sortNumbers() }
+    }
+  }
+
   /// Changes one of the groups whose names have the same hash. Returns whether none of these groups is left.
   private static func change(
     _ name: Text,

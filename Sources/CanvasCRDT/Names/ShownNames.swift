@@ -38,8 +38,9 @@ public struct ShownNames: Sendable {
     let inOrder = named.sorted { NameGroup.Member($0.shape, $0.claim) < NameGroup.Member($1.shape, $1.claim) }
     for (shape, claim) in inOrder {
       claims[shape] = claim
-      join(claim.name, NameGroup.Member(shape, claim))
+      join(claim.name, NameGroup.Member(shape, claim), isSorting: false)
     }
+    groups.sortNumbers()
   }
 
   /// How many shapes have a shown name, which is the number of live shapes.
@@ -115,14 +116,15 @@ public struct ShownNames: Sendable {
   }
 
   /// Adds a member to the group of its name. The first one takes the number of the name from the group without it.
-  private mutating func join(_ name: Text, _ member: NameGroup.Member) {
+  /// - Parameter isSorting: false if many numbers are taken, which are sorted at the end.
+  private mutating func join(_ name: Text, _ member: NameGroup.Member, isSorting: Bool = true) {
     var isFirst = false
     groups.change(name) { group in
       group.insert(member)
       isFirst = group.members.count == 1
     }
     guard isFirst, let numbered = NumberedName(name) else { return }
-    groups.change(numbered.name) { $0.take(numbered.number) }
+    groups.change(numbered.name) { $0.take(numbered.number, isSorting: isSorting) }
   }
 }
 
