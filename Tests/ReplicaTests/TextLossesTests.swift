@@ -114,6 +114,24 @@ struct TextLossesTests {
     #expect(pair.follow() == [] && pair.losses.people.isEmpty)
   }
 
+  @Test("whoever comes back while this user is away may have written without a connection", arguments: [true, false])
+  func bothAway(wroteAway: Bool) {
+    var pair = Pair()
+    pair.room.run(pair.ann) { $0.stop(at: $1) }
+    _ = pair.write("mine", by: pair.bob)
+    pair.room.time += 60_000
+    if wroteAway { _ = pair.write("theirs", by: pair.ann) }
+    pair.room.run(pair.bob) { $0.stop(at: $1) }
+    _ = pair.follow()
+    pair.room.run(pair.ann) { $0.start(at: $1) }
+    #expect(pair.follow() == [])
+    pair.room.time += 60_000
+    if !wroteAway { _ = pair.write("theirs", by: pair.ann) }
+    pair.room.time += 60_000
+    pair.room.run(pair.bob) { $0.start(at: $1) }
+    #expect(pair.follow() == (wroteAway ? [pair.loss(of: "mine")] : []))
+  }
+
   @Test("a text that had lost when it arrived is lost, also one of an earlier process, and once")
   func superseded() throws {
     for isRestored in [false, true] {

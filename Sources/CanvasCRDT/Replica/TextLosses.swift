@@ -1,5 +1,5 @@
-/// Detects that somebody has overwritten this user's text, or deleted it with its shape. If two people write in one text at the same time, the later
-/// text wins.
+/// Detects that somebody has overwritten this user's text, or deleted it with its shape. If two people write in one text
+/// at the same time, the later text wins.
 ///
 /// Replacing a text that one has read is no loss. So a text counts as lost only if the next writer can hardly have read
 /// it, in one of these cases:
@@ -28,8 +28,11 @@ public struct TextLosses: Sendable {
 
   /// The text that this user wrote last in each shape.
   private var own = IdentifierMap<Written>()
-  /// The other people in the room.
+  /// The other people in the room, or those who were there when the connection was lost.
   private(set) var people = IdentifierMap<Person>()
+  private var isJoined: Bool
+  /// When the last connection was lost. Whoever is not among `people` then has joined later.
+  private var lostAt: UInt64 = 0
   private var losses: [Loss] = []
 
   private struct Written: Sendable {
@@ -38,8 +41,8 @@ public struct TextLosses: Sendable {
   }
 
   struct Person: Sendable {
-    /// When they joined. 0 if they were there before this user.
-    var joinedAt: UInt64 = 0
+    /// When they joined, or a time before that. 0 if they were there before this user.
+    var joinedAt: UInt64
     /// Where they write, and where they wrote before: a text can arrive a little later than the presence that tells of
     /// its end.
     var place = Place()
@@ -55,6 +58,7 @@ public struct TextLosses: Sendable {
 
   /// Texts of this replica that the server hasn't answered yet can be lost too, even if an earlier process wrote them.
   public init(of replica: Replica) {
+    isJoined = replica.state.isJoined
     let canvas = replica.canvas
     for shape in replica.optimistic.pending.keys { compare(shape, on: canvas, as: replica.actor, at: 0) }
   }
@@ -84,10 +88,14 @@ public struct TextLosses: Sendable {
         }
       case .superseded(let values):
         for value in values where value.property == .text { lose(value.shape, to: value.by.actor, on: canvas) }
-      case .peers(let peers):
+      case .state(let state):
+        if isJoined, !state.isJoined { lostAt = now }
+        isJoined = state.isJoined
+      // A replica that loses its connection says that nobody is there.
+      case .peers(let peers) where !peers.isEmpty:
         let before = people
         people.removeAll()
-        for peer in peers { people[peer.actor] = before[peer.actor] }
+        for peer in peers { people[peer.actor] = before[peer.actor] ?? Person(joinedAt: lostAt) }
       case .joined(let peer): people[peer.actor] = Person(joinedAt: now)
       case .left(let actor): people.removeValue(forKey: actor)
       default: break
@@ -137,7 +145,7 @@ public struct TextLosses: Sendable {
   }
 
   @inline(never)
-  private func person(_ actor: Identifier) -> Person { people[actor] ?? Person() }
+  private func person(_ actor: Identifier) -> Person { people[actor] ?? Person(joinedAt: lostAt) }
 
   private mutating func remember(_ shape: Identifier, _ stamp: Stamp, on canvas: Canvas) {
     guard let text = canvas.text(of: shape), !text.isEmpty else { return forget(shape) }
