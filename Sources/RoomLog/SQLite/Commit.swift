@@ -16,6 +16,8 @@ struct Staging {
   var repaired: [Int64] = []
   /// The snapshots that this transaction completes.
   var covered: [(room: Int64, position: UInt64)] = []
+  /// The rooms that this transaction trims, and to which positions.
+  var trimmed: [(room: Int64, position: UInt64)] = []
   /// Stored rooms that could not be written, because a page where they have rows is damaged.
   var damaged: [(room: Int64, SharedFigures.Damage)] = []
 
@@ -33,6 +35,7 @@ struct Staging {
     bytes += step.bytes
     repaired += step.repaired
     covered += step.covered
+    trimmed += step.trimmed
   }
 }
 
@@ -193,6 +196,7 @@ extension Writer {
     for (name, entry) in staging.rooms { rooms[name] = entry }
     for number in staging.repaired { shared.clearDamage(room: number) }
     for (number, position) in staging.covered { shared.cover(room: number, through: position) }
+    for (number, position) in staging.trimmed { shared.clearDamage(room: number, through: position) }
     for (number, damage) in staging.damaged { shared.note(damage, room: number) }
     chores.clearings += staging.clearings
     chores.retentions += staging.retentions

@@ -166,6 +166,7 @@ extension Writer {
     guard position > entry.trimmed else { return }
     entry.trimmed = position
     staging.clearings.append(.records(room: entry.number, through: position))
+    staging.trimmed.append((entry.number, position))
     try retireNeedless(of: &entry, in: &staging, connection)
     staging.rooms[entry.name] = entry
   }

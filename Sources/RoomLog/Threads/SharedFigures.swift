@@ -49,6 +49,14 @@ final class SharedFigures: Sendable {
     noteSnapshots(areDamaged: false, room: number)
   }
 
+  /// Must be called when records are dropped. Damage among them is gone.
+  func clearDamage(room number: Int64, through position: UInt64) {
+    damages.withLock { damages in
+      guard let known = damages[number], known.position > 0, known.position <= position else { return }
+      damages[number] = nil
+    }
+  }
+
   /// Remembers whether a room has snapshots that are known to be damaged.
   func noteSnapshots(areDamaged: Bool, room number: Int64) {
     damagedSnapshots.withLock { if areDamaged { $0.insert(number) } else { $0.remove(number) } }
