@@ -270,9 +270,12 @@ struct DamageTests {
     #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 2"))
   }
 
-  @Test("a room with a damaged entry is refused, and its entry can be rebuilt from its records")
-  func entry() throws {
-    try change("UPDATE rooms SET last=5 WHERE name='demo'")
+  @Test(
+    "a room with a damaged entry is refused, and its entry can be rebuilt from its records",
+    arguments: ["last=5", "trimmed=13"]
+  )
+  func entry(change wanted: String) throws {
+    try change("UPDATE rooms SET \(wanted) WHERE name='demo'")
     try bench.reopen()
     try expectRefused(at: 0)
     try expectOthersGoOn()
@@ -280,6 +283,98 @@ struct DamageTests {
     #expect(repaired == .repaired(id: bench.lastId, room: "demo", epoch: 3, first: 0, last: 20))
     #expect(try bench.records("demo") == all)
     #expect(try bench.append("demo", [bytes("more")], epoch: 3).appended?.records[0].position == 21)
+  }
+
+  @Test("where the disk has lost a newer entry of a room, the room is refused, and nothing of it is lost")
+  func oldEntry() throws {
+    bench.close()
+    let database = try Database(path: path, mayCreate: false, fileSystem: nil)
+    let row = try database.statement("SELECT \(StoredRows.roomColumns) FROM rooms WHERE name='demo'")
+    let isThere = try row.step()
+    try #require(isThere)
+    var entry = StoredRows.room(row).entry
+    row.reset()
+    (entry.last, entry.operations) = (12, 12)
+    try WriterDatabase(database).put(entry)
+    try bench.reopen()
+    // The room is refused although nobody has read it yet.
+    for _ in 0..<2 { #expect(try bench.append("demo", [bytes("more")]).error == .damaged(room: "demo", position: 0)) }
+    #expect(!bench.events.all.contains { $0.isAvailability })
+    try bench.reopen()
+    #expect(try bench.verifyPart().damages == [.damaged(room: "demo", position: 0)])
+    try expectRefused(at: 0)
+    try expectOthersGoOn()
+    #expect(try bench.repair("demo", .cutting(newEpoch: 3)).error == nil)
+    #expect(try bench.records("demo") == all)
+  }
+
+  /// Changes the table's row of the room `demo`, and not its entry in the index of names.
+  private func changeRow(_ change: (inout ArraySlice<UInt8>) -> Void) throws {
+    bench.close()
+    let database = try Database(path: path, mayCreate: false, mayWrite: false, fileSystem: nil)
+    let root = Int(try database.number("SELECT rootpage FROM sqlite_schema WHERE name='rooms'"))
+    let file = open(path, O_RDWR)
+    defer { close(file) }
+    var page = [UInt8](repeating: 0, count: 4_096)
+    try #require(pread(file, &page, page.count, (root - 1) * 4_096) == page.count)
+    let name = Array("demo".utf8)
+    let place = try #require((0..<4_092).first { Array(page[$0..<($0 + 4)]) == name })
+    // A row begins with its length and its number, of one byte each. Ten bytes tell of the columns' lengths.
+    var row = page[(place - 12)..<(place + 4)]
+    try #require(row.dropFirst().first == 1, "the number of the first room")
+    change(&row)
+    page.replaceSubrange((place - 12)..<(place + 4), with: row)
+    try #require(pwrite(file, page, page.count, (root - 1) * 4_096) == page.count)
+  }
+
+  @Test("a damaged row that has another room's number or name does that room no harm", arguments: [true, false])
+  func row(hasNumber: Bool) throws {
+    try bench.append("demp", [bytes("of demp")])
+    try changeRow { row in
+      if hasNumber { row[row.startIndex + 1] = 3 } else { row[row.endIndex - 1] = UInt8(ascii: "p") }
+    }
+    try bench.reopen()
+    #expect(try bench.summaries().map(\.room) == ["demo", "demp", "other"])
+    let damage = LogError.damaged(room: "demo", position: 0)
+    #expect(try bench.load("demo").error == damage)
+    #expect(try bench.append("demo", [bytes("more")]).error == damage)
+    let part = try bench.verifyPart()
+    #expect(part.next == nil && part.rooms <= 3)
+    _ = try bench.delete("demo")
+    try bench.reopen()
+    #expect(try bench.records("demp").map(\.bytes) == [bytes("of demp")])
+    #expect(try bench.append("demp", [bytes("more")]).appended != nil)
+    try expectOthersGoOn()
+  }
+
+  @Test("a snapshot with a damaged mark is complete if all its bytes are there, and is never deleted if it is needed")
+  func mark() throws {
+    try bench.snapshot("demo", at: 10, bytes("as of 10"))
+    _ = try bench.trim("demo", through: 10)
+    try change("UPDATE snapshots SET complete=0")
+    try bench.reopen()
+    #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 10"))
+    try change("UPDATE snapshots SET complete=0; UPDATE snapshot_parts SET bytes=CAST('as of 1_' AS BLOB)")
+    for _ in 0..<2 {
+      try bench.reopen()
+      let damage = LogError.damagedSnapshot(room: "demo", position: 10)
+      #expect(try bench.load("demo").error == damage && bench.verify("demo").error == damage)
+      #expect(bench.log.statistics().damagedRooms == 1)
+      bench.close()
+    }
+    let database = try Database(path: path, mayCreate: false, mayWrite: false, fileSystem: nil)
+    #expect(try database.number("SELECT count(*) FROM snapshot_parts") == 1)
+  }
+
+  @Test("damage among records that are dropped is forgotten")
+  func droppedDamage() throws {
+    try bench.snapshot("demo", at: 15, bytes("as of 15"))
+    try change("UPDATE records SET bytes=x'00' WHERE room=1 AND position=8")
+    try bench.reopen()
+    _ = try bench.verify("demo")
+    #expect(bench.log.statistics().damagedRooms == 1)
+    _ = try bench.trim("demo", through: 15)
+    #expect(bench.log.statistics().damagedRooms == 0)
   }
 }
 

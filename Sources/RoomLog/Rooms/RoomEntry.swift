@@ -15,6 +15,9 @@ struct RoomEntry: Hashable, Sendable {
   /// Whether the room may have more snapshots, which can't be read because a page of their table is damaged.
   var lacksSnapshots = false
 
+  /// Whether records were dropped, and no snapshot is known that has what they had.
+  var lacksBase: Bool { trimmed > 0 && !lacksSnapshots && (snapshots.last?.position ?? 0) < trimmed }
+
   init(name: String, number: Int64, epoch: UInt64, milliseconds: UInt64) {
     self.name = name
     self.number = number

@@ -37,7 +37,10 @@ struct Chores {
     let kept = try database.statement("SELECT max(room) FROM records WHERE room<\(Chores.numbersMax)")
     if try !kept.isAtEnd() { lastNumber = max(lastNumber, kept.integer(0)) }
     let unfinished = try database.statement("SELECT room, position FROM snapshots WHERE complete=0")
+    let baseless = Set(rooms.values.filter(\.lacksBase).map(\.number))
     while try !unfinished.isAtEnd() {
+      // This may be the snapshot that such a room lacks, with a damaged mark.
+      if baseless.contains(unfinished.integer(0)) { continue }
       chores.clearings.append(.snapshot(room: unfinished.integer(0), position: unfinished.unsigned(1)))
     }
     let stale = try database.statement("SELECT 1 FROM records WHERE room=?1 AND position<=?2 LIMIT 1")

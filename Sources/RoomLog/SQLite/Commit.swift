@@ -177,7 +177,7 @@ extension Writer {
       if case .append(let append) = request, let entry = staging.rooms[append.room] ?? rooms[append.room],
         rooms[append.room]?.number == entry.number, !isAboutRoom || !connection.isSound(rowOf: entry.number)
       {
-        let position = isAboutRoom ? 0 : entry.last &+ 1
+        let position = isAboutRoom || failure.primaryCode == SQLITE_CONSTRAINT ? 0 : entry.last &+ 1
         let damage = SharedFigures.Damage(room: entry.name, position: position, isHistory: false)
         staging.damaged.append((entry.number, damage))
         error = damage.error

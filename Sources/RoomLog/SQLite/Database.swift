@@ -9,7 +9,9 @@ struct SQLiteFailure: Error {
   /// The result code without its extension (sqlite.org/rescode.html).
   var primaryCode: Int32 { code & 0xFF }
 
-  var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
+  /// Whether the data is damaged. A broken constraint (SQLITE_CONSTRAINT) means that a row is there already which,
+  /// by the entry of its room, isn't.
+  var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT].contains(primaryCode) }
 
   /// True if the data is damaged, another program holds the lock, or a read has failed (SQLITE_IOERR_READ). Writing can
   /// still work then.

@@ -1,4 +1,5 @@
 import Basics
+import CSQLite
 
 /// The statements of the reading connection. Each answer is read in one transaction, so it shows one moment.
 final class ReaderStatements {
@@ -8,6 +9,8 @@ final class ReaderStatements {
   private let commit: Statement
   private let room: Statement
   private let numberedRoom: Statement
+  private let number: Statement
+  private let hasRecord: Statement
   private let nextRoom: Statement
   private let rooms: Statement
   private let snapshots: SnapshotList
@@ -23,6 +26,8 @@ final class ReaderStatements {
     commit = try database.statement("COMMIT")
     room = try database.statement("SELECT \(StoredRows.roomColumns) FROM rooms WHERE name=?1")
     numberedRoom = try database.statement("SELECT \(StoredRows.roomColumns) FROM rooms WHERE number=?1")
+    number = try database.statement("SELECT number FROM rooms WHERE name=?1")
+    hasRecord = try database.statement("SELECT 1 FROM records WHERE room=?1 AND position=?2")
     nextRoom = try database.statement(
       "SELECT \(StoredRows.roomColumns) FROM rooms WHERE number>?1 AND number<=?2 ORDER BY number LIMIT 1"
     )
@@ -64,7 +69,24 @@ final class ReaderStatements {
   func entry(after number: Int64, through last: Int64) throws(SQLiteFailure) -> (entry: RoomEntry, isSound: Bool)? {
     nextRoom.bind(1, number)
     nextRoom.bind(2, last)
-    return try entry(from: nextRoom)
+    let found = try entry(from: nextRoom)
+    // Otherwise rooms with damaged numbers could be found again and again.
+    if let found, found.entry.number <= number {
+      throw SQLiteFailure(code: SQLITE_CORRUPT, systemError: 0, message: "rooms out of order")
+    }
+    return found
+  }
+
+  /// A room's number in the index of names. `nil` if it isn't there.
+  func number(of name: String) throws(SQLiteFailure) -> Int64? {
+    defer { number.reset() }
+    number.bind(1, name)
+    do throws(SQLiteFailure) {
+      return try number.step() ? number.integer(0) : nil
+    } catch {
+      guard error.isDamage else { throw error }
+      return nil
+    }
   }
 
   /// The first room with a number above `number` and at most `last` whose row can be read. Also the search for it, which
@@ -92,7 +114,22 @@ final class ReaderStatements {
     guard try room.step() else { return nil }
     var (entry, isSound) = StoredRows.room(room)
     try snapshots.add(to: &entry)
+    if isSound { isSound = try !hasRecord(after: entry) }
     return (entry, isSound)
+  }
+
+  /// Whether a record follows the one that is the last by the room's entry. Then the entry is an old one: the disk has
+  /// lost a newer one, with an acknowledged write.
+  private func hasRecord(after entry: RoomEntry) throws(SQLiteFailure) -> Bool {
+    defer { hasRecord.reset() }
+    hasRecord.bind(1, entry.number)
+    hasRecord.bind(2, entry.last &+ 1)
+    do throws(SQLiteFailure) {
+      return try hasRecord.step()
+    } catch {
+      guard error.isDamage else { throw error }
+      return false
+    }
   }
 
   func summaries(_ shared: SharedFigures) throws(SQLiteFailure) -> [RoomSummary] {

@@ -95,6 +95,10 @@ extension Writer {
       let newest = entry.snapshots.last?.position ?? 0
       entry.trimmed = ends.first > 0 ? UInt64(ends.first) - 1 : newest
       entry.last = max(UInt64(max(ends.last, 0)), newest)
+      let first = try failing { () throws(SQLiteFailure) in
+        try connection.place(room: number, position: UInt64(max(ends.first, 0)))
+      }
+      entry.createdMilliseconds = first?.milliseconds ?? entry.snapshots.first?.milliseconds ?? 0
     }
     let last = entry.last
     let end = try failing { () throws(SQLiteFailure) in try connection.place(room: number, position: last) }

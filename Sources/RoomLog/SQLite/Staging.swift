@@ -22,6 +22,7 @@ extension Writer {
       let entry = try room(name, epoch: nil, in: staging, evenIfDamaged: true)
       try failing { () throws(SQLiteFailure) in
         connection.dropRoomRow.bind(1, entry.number)
+        connection.dropRoomRow.bind(2, name)
         try connection.dropRoomRow.run()
         connection.noteDropped.bind(1, entry.number)
         try connection.noteDropped.run()

@@ -60,8 +60,10 @@ enum StoredRows {
   }
 
   /// The rows of all rooms.
-  /// - Parameter query: asks for them. If a page is damaged, each row is read alone. A room whose row is on that page is
-  ///   known by name and number from the index of names, and its row counts as damaged.
+  ///
+  /// Nothing in a row with a wrong checksum is believed. Which room it belongs to is known from the index of names. The
+  /// entry of such a room has a name and a number, and nothing else.
+  /// - Parameter query: asks for the rows. If a page is damaged, each row is read alone.
   static func rooms(
     by query: Statement,
     in database: Database
@@ -70,17 +72,18 @@ enum StoredRows {
     var rooms: [(entry: RoomEntry, isSound: Bool)] = []
     do throws(SQLiteFailure) {
       while try query.step() { rooms.append(room(query)) }
+      if rooms.allSatisfy(\.isSound) { return rooms }
     } catch {
       guard error.isDamage else { throw error }
       rooms = try roomsOneByOne(in: database)
     }
-    return rooms
+    return try withoutUnsound(rooms, in: database)
   }
 
   private static func roomsOneByOne(
     in database: Database
   ) throws(SQLiteFailure) -> [(entry: RoomEntry, isSound: Bool)] {
-    let names = try database.statement("SELECT number, name FROM rooms ORDER BY name")
+    let names = try database.statement("SELECT number FROM rooms ORDER BY name")
     let row = try database.statement("SELECT \(roomColumns) FROM rooms WHERE number=?1")
     var rooms: [(entry: RoomEntry, isSound: Bool)] = []
     while try names.step() {
@@ -90,10 +93,33 @@ enum StoredRows {
         if try row.step() { rooms.append(room(row)) }
       } catch {
         guard error.isDamage else { throw error }
-        rooms.append((RoomEntry(name: names.text(1), number: names.integer(0), epoch: 0, milliseconds: 0), false))
       }
     }
     return rooms
+  }
+
+  /// Replaces the entries of rows with a wrong checksum, and adds those of rows that couldn't be read. A damaged row can
+  /// have the number or the name of another room, whose own row is sound.
+  private static func withoutUnsound(
+    _ rows: [(entry: RoomEntry, isSound: Bool)],
+    in database: Database
+  ) throws(SQLiteFailure) -> [(entry: RoomEntry, isSound: Bool)] {
+    var rooms = rows.filter(\.isSound)
+    var numbers = Set(rooms.map(\.entry.number))
+    var names = Set(rooms.map(\.entry.name))
+    func add(_ number: Int64, _ name: String) {
+      guard !numbers.contains(number), names.insert(name).inserted else { return }
+      numbers.insert(number)
+      rooms.append((RoomEntry(name: name, number: number, epoch: 0, milliseconds: 0), false))
+    }
+    let index = try database.statement("SELECT number, name FROM rooms ORDER BY name")
+    do throws(SQLiteFailure) {
+      while try index.step() { add(index.integer(0), index.text(1)) }
+    } catch {
+      guard error.isDamage else { throw error }
+    }
+    for row in rows where !row.isSound { add(row.entry.number, row.entry.name) }
+    return rooms.sorted { $0.entry.name < $1.entry.name }
   }
 
   static let recordColumns = "position, milliseconds, operations, checksum, bytes"

@@ -29,7 +29,7 @@ extension Reader {
         }
         noteUnreadable(search)
         guard let found else { return part }
-        place = begin(found, place, &part)
+        place = try begin(found, place, &part, statements)
       } else {
         place = try goOn(place, &part, &budget, statements)
       }
@@ -57,7 +57,7 @@ extension Reader {
     var part = VerifiedPart()
     var budget = Budget(bytesLeft: .max, deadline: nil)
     var place = VerifyPlace(room: entry.number, stage: .end, roomMax: entry.number)
-    place = begin((entry, true), place, &part)
+    place = try begin((entry, true), place, &part, statements)
     while place.stage != .end { place = try goOn(place, &part, &budget, statements) }
     if let damage = part.damages.first { throw .refused(damage) }
     return part.records
@@ -66,14 +66,23 @@ extension Reader {
   private func begin(
     _ found: (entry: RoomEntry, isSound: Bool),
     _ place: VerifyPlace,
-    _ part: inout VerifiedPart
-  ) -> VerifyPlace {
+    _ part: inout VerifiedPart,
+    _ statements: ReaderStatements
+  ) throws(ReadingFailure) -> VerifyPlace {
     let entry = found.entry
     var place = VerifyPlace(room: entry.number, stage: .end, roomMax: place.roomMax)
     if found.isSound {
       place.stage = .records(after: entry.trimmed, through: entry.last)
+      if entry.lacksBase {
+        part.damages.append(.damagedSnapshot(room: entry.name, position: entry.trimmed))
+        place.hasDamagedSnapshot = true
+      }
     } else {
-      shared.note(.init(room: entry.name, position: 0, isHistory: false), room: entry.number)
+      // A damaged row can have another room's number or name. Then the room is known as damaged since the log was opened.
+      let number = try reading { () throws(SQLiteFailure) in try statements.number(of: entry.name) }
+      if number == entry.number {
+        shared.note(.init(room: entry.name, position: 0, isHistory: false), room: entry.number)
+      }
       part.damages.append(.damaged(room: entry.name, position: 0))
       part.rooms += 1
     }

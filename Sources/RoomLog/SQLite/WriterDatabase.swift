@@ -43,7 +43,9 @@ final class WriterDatabase {
       ON CONFLICT(number) DO UPDATE SET epoch=?3, last=?4, trimmed=?5, operations=?6, created=?7, changed=?8, checksum=?9
       """
     )
-    dropRoomRow = try database.statement("DELETE FROM rooms WHERE number=?1")
+    // A damaged row can have another room's name. SQLite would delete that room's entry in the index of names. With the
+    // plus it takes the name from the row.
+    dropRoomRow = try database.statement("DELETE FROM rooms WHERE number=?1 AND +name=?2")
     noteDropped = try database.statement("INSERT OR IGNORE INTO dropped(room) VALUES(?1)")
     insertSnapshot = try database.statement(
       """
@@ -166,9 +168,32 @@ final class WriterDatabase {
     let places = try snapshots.all()
     for var entry in Array(rooms.values) {
       if let places { entry.snapshots = places[entry.number] ?? [] } else { try snapshots.add(to: &entry) }
+      if entry.lacksBase { try findBase(of: &entry) }
       rooms[entry.name] = entry
     }
     return (rooms, damaged)
+  }
+
+  /// Looks for the snapshot without which a trimmed room can't be opened. No checksum protects the mark that a snapshot
+  /// is complete. If one with the mark of an unfinished one has all its bytes, the mark is damaged, and is mended.
+  private func findBase(of entry: inout RoomEntry) throws(SQLiteFailure) {
+    let unfinished = try database.statement(
+      "SELECT \(StoredRows.snapshotColumns) FROM snapshots WHERE room=?1 AND position>=?2 AND complete=0"
+    )
+    unfinished.bind(1, entry.number)
+    unfinished.bind(2, entry.trimmed)
+    var found: SnapshotPlace?
+    do throws(SQLiteFailure) {
+      while found == nil, try unfinished.step() {
+        if let stored = StoredRows.snapshot(unfinished), try hasContent(of: stored) { found = stored.place }
+      }
+    } catch {
+      guard error.isDamage else { throw error }
+    }
+    unfinished.reset()
+    guard let found else { return }
+    try mark(completeSnapshot, room: entry.number, position: found.position)
+    entry.insert(found)
   }
 
   /// Whether a room's row can be read. It is read from the file, because cached pages can be right even if the file is
@@ -239,11 +264,16 @@ final class WriterDatabase {
     row.bind(2, position)
     guard try row.step() else { return nil }
     guard let stored = StoredRows.snapshot(row) else { return false }
+    return try hasContent(of: stored)
+  }
+
+  /// Whether the parts of a snapshot are those of which its row tells.
+  private func hasContent(of stored: StoredRows.SnapshotRow) throws(SQLiteFailure) -> Bool {
     let parts = try database.statement(
       "SELECT bytes FROM snapshot_parts WHERE room=?1 AND position=?2 ORDER BY part"
     )
-    parts.bind(1, room)
-    parts.bind(2, position)
+    parts.bind(1, stored.room)
+    parts.bind(2, stored.place.position)
     var content = Checksum()
     var byteCount = 0
     while try parts.step() {

@@ -13,6 +13,7 @@ extension Hub {
   func opened(_ name: String, mayCreate: Bool, for party: String) async -> Opening<OpenRoom> {
     var isAbsent = false
     var hasTurn = false
+    var triesLeft = Hub.openingTries
     defer { if hasTurn { openingTurns.leave(party) } }
     while true {
       if let open = rooms[name] { return .open(open) }
@@ -32,12 +33,18 @@ extension Hub {
       heavyWork.join(shared.askers, party)
       let opening = await shared.task.value
       switch opening {
-      case .open(let open) where open.isGone: isAbsent = false
+      case .open(let open) where open.isGone:
+        isAbsent = false
+        triesLeft -= 1
+        if triesLeft == 0 { return .failed("the room is deleted whenever it is opened") }
       case .absent where mayCreate: isAbsent = true
       case .open, .absent, .full, .failed: return opening
       }
     }
   }
+
+  /// A room can be deleted while it is opened, and begun anew. If it were gone each time, opening it would never end.
+  private static let openingTries = 8
 
   private func begin(_ name: String, creates: Bool) -> RoomOpening {
     let askers = HeavyWork.Askers()

@@ -69,18 +69,33 @@ struct HubOpeningTests {
     var loads: Int { loading.load(ordering: .relaxed) }
     var reads: Int { reading.load(ordering: .relaxed) }
 
-    func log(sharing memory: SharedMemory, _ sink: @escaping LogSink) -> MeddledLog {
+    /// - Parameter isDivided: whether the log's threads disagree, so that rooms can be read and can't be followed.
+    func log(sharing memory: SharedMemory, isDivided: Bool = false, _ sink: @escaping LogSink) -> MeddledLog {
       MeddledLog(MemoryLog(sharing: memory, sink: sink)) { [self] requests, rooms in
         for request in requests {
           switch request {
           case .load: loading.add(1, ordering: .relaxed)
           case .read: reading.add(1, ordering: .relaxed)
+          case .follow(let follow) where isDivided:
+            sink([.failed(id: follow.id, room: follow.room, .otherEpoch(room: follow.room, epoch: 0))])
+            continue
           default: break
           }
+          rooms.submit(request)
         }
-        rooms.submit(requests)
       }
     }
+  }
+
+  @Test("a room that is gone whenever it has been read is not read for ever") func gone() async throws {
+    let shared = SharedMemory(store: try HubOpeningTests.store(["one"]))
+    let count = Count()
+    let hub = try await Hub.started { count.log(sharing: shared, isDivided: true, $0) }
+    guard case .failed = await hub.take("one", mayCreate: false, for: "192.0.2.1") else {
+      Issue.record("the room is opened")
+      return
+    }
+    #expect((1..<20).contains(count.loads))
   }
 
   @Test("rooms whose clients have left before their turn aren't read") func left() throws {
