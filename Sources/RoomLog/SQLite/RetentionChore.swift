@@ -24,13 +24,13 @@ extension Writer {
   func retain(_ connection: WriterDatabase) throws(SQLiteFailure) {
     var retaining = chores.retentions[0]
     let deadline = SteadyClock.microseconds() + options.clearingMicrosecondsMax
-    while let name = retaining.names.popLast() {
-      guard let entry = rooms[name], shared.refusal(room: entry.number) == nil else { continue }
+    repeat {
+      guard let name = retaining.names.popLast(), let entry = rooms[name] else { continue }
+      guard shared.refusal(room: entry.number) == nil else { continue }
       let candidates = entry.trimmable(by: options.retention, milliseconds: retaining.milliseconds)
       guard !candidates.isEmpty else { continue }
       if let place = try newestSound(of: candidates, entry, connection) { trims.append(.room(entry, place)) }
-      if SteadyClock.microseconds() >= deadline { break }
-    }
+    } while !retaining.names.isEmpty && SteadyClock.microseconds() < deadline
     if retaining.names.isEmpty {
       chores.retentions.removeFirst()
       trims.append(.done(id: retaining.id))
