@@ -172,11 +172,13 @@ struct Submitter: Sendable {
   private mutating func receive(_ welcome: Welcome, at now: Moment) {
     guard state == .greeting else { return }
     connection.receive(welcome, at: now)
-    if welcome.actor != actor { comeBack(as: welcome.actor, at: now) }
+    // A token can name its actor. Then the server gives the same one again, even if another was asked for.
+    if welcome.actor != actor || stampTrust != .full { comeBack(as: welcome.actor, at: now) }
   }
 
-  /// Gives new stamps to the groups that were already sent, because a stamp names its writer. The new stamps are no
-  /// later than the old ones, because somebody might have changed the same shapes since then.
+  /// Gives new stamps to the groups that were already sent, because a stamp names its writer, or because the server
+  /// refuses the old ones. The new stamps are no later than the old ones, because somebody might have changed the same
+  /// shapes since then.
   private mutating func comeBack(as actor: Identifier, at now: Moment) {
     let wall = connection.serverTime.milliseconds(at: now)
     // The server refuses stamps that are later than `latest`. They are replaced by new stamps at the server's time, in
