@@ -62,7 +62,10 @@ final class PeopleTable: ScreenContent {
   private func ask() async {
     do {
       let answer = JSONValue(try await requests.get(room.path("/peers"), of: room.text))
-      table.isLocked = answer?["locked"]?.isTrue == true
+      let isLocked = answer?["locked"]?.isTrue == true
+      // What was said of the lock may be no longer true.
+      if isLocked != table.isLocked { table.notice = nil }
+      table.isLocked = isLocked
       table.people = (answer?["peers"]?.elements ?? []).map { person in
         func text(_ key: String) -> String { person[key]?.text?.printable ?? "" }
         return PeopleScreen.Row(
@@ -136,13 +139,15 @@ final class PeopleTable: ScreenContent {
 
   private func change(_ method: String, _ path: String, _ words: String) {
     Task { @ClientLoop in
+      let notice: String
       do {
         _ = try await requests.send(method, path, of: room.text)
-        table.notice = words
+        notice = words
       } catch {
-        table.notice = self.words(of: error)
+        notice = self.words(of: error)
       }
       await ask()
+      table.notice = notice
       host.invalidate()
     }
   }
