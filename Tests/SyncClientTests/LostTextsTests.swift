@@ -18,10 +18,12 @@ import Testing
       )
     }
     for text in ["one", "two"] { add(text) }
-    #expect(texts.words == "2 texts were lost. Somebody took two.")
+    #expect(texts.words == "2 texts can be put back. Somebody took two.")
     #expect(texts.next?.text == "two")
     texts.removeNext()
     #expect(texts.words == "Somebody took one.")
+    texts.hide()
+    #expect(texts.words == nil && texts.next?.text == "one")
     for number in 1...(LostTexts.textsMax + 5) { add("\(number)") }
     #expect(texts.words?.hasPrefix("\(LostTexts.textsMax) texts") == true)
   }

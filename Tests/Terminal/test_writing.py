@@ -50,7 +50,7 @@ def test_a_text_is_written_and_its_box_grows_with_it(server, client):
         # What is cancelled isn't written, and isn't gone.
         screen.keys("C-u")
         screen.type("typed for minutes")
-        screen.keys("Escape").shows("Not written. I keeps your text: “typed for minutes”", "and bread")
+        screen.keys("Escape").shows("Not written. Press I to keep your text: “typed for minutes”", "and bread")
         screen.keys("I")
         holds(server, "written", lambda drawn: [shape.get("text") for shape in drawn] == ["typed for minutes"])
 
@@ -81,14 +81,14 @@ def test_who_loses_a_text_is_told_and_keeps_it_beside(server, client):
         write(screen, "Buy milk")
         holds(server, "lost", lambda drawn: drawn[0].get("text") == "Buy milk")
         bob.send(type="ops", ops=[{"shape": shape, "set": {"text": "Sell eggs"}}])
-        screen.shows("Bob wrote over your text. I keeps it beside: “Buy milk”", "Sell eggs")
+        screen.shows("Bob wrote over your text. Press I to keep it beside: “Buy milk”", "Sell eggs")
         screen.keys("I")
         drawn = holds(server, "lost", lambda drawn: len(drawn) == 2)
         assert [(shape["kind"], shape["text"]) for shape in drawn] == [("rectangle", "Sell eggs"), ("text", "Buy milk")]
         screen.lacks("wrote over")
         screen.lacks("⚠")
         bob.send(type="ops", ops=[{"shape": drawn[1]["id"], "set": {"text": "Sell milk"}}])
-        screen.shows("I keeps it beside")
+        screen.shows("Press I to keep it beside")
         bob.send(type="ops", ops=[{"shape": drawn[1]["id"], "set": {"text": ""}}])
         screen.lacks("Sell milk")
         screen.keys("I")
@@ -105,12 +105,36 @@ def test_several_lost_texts_are_kept_one_after_the_other(server, client):
             write(screen, f"Ann {number}")
             holds(server, "several", lambda drawn: sum("Ann" in shape.get("text", "") for shape in drawn) == number + 1)
         bob.send(type="ops", ops=[{"shape": shape, "set": {"text": "Bob"}} for shape in lists])
-        screen.shows("3 texts were lost.", "I keeps it beside")
+        screen.shows("3 texts can be put back.", "Press I to keep it beside")
         for number in range(3):
             screen.keys("I")
             holds(server, "several", lambda drawn: sum("Ann" in shape.get("text", "") for shape in drawn) == number + 1)
         assert sorted(shape["text"] for shape in shapes(server, "several")) == ["Ann 0", "Ann 1", "Ann 2", "Bob", "Bob", "Bob"]
         screen.lacks("wrote over")
+
+
+def test_a_lost_text_is_told_until_it_is_put_back_or_hidden(client):
+    """Whatever else is told goes after some seconds. The text was on its way when its writer wanted to leave, so they
+    stay."""
+    with Server() as server:
+        shape = draw(server, "leaving", name="List", position=[0, 0], size=[160, 64])
+        with Tmux(joins(client, server, "leaving")) as screen, Peer(server, "leaving") as bob:
+            screen.shows("List", "2 people")
+            screen.keys("Tab")
+            server.freeze()
+            # Bob's text comes to the server before Ann's, with a later stamp.
+            later = f"{bob.welcome['time'] + 30_000}.0.{bob.welcome['actor']}"
+            bob.send(type="ops", ops=[{"shape": shape, "at": later, "set": {"text": "Sell eggs"}}])
+            write(screen, "Buy milk")
+            screen.keys("q").shows("Leaving as soon as 1 change is saved")
+            server.thaw()
+            screen.shows("Bob wrote over your text. Press I to keep it beside: “Buy milk”")
+            with Peer(server, "leaving", name="Cat"):
+                screen.shows("Cat is here.")
+                screen.shows("wrote over")
+            screen.keys("Escape").lacks("wrote over")
+            screen.keys("I")
+            holds(server, "leaving", lambda drawn: "Buy milk" in [shape.get("text") for shape in drawn])
 
 
 def test_a_text_that_the_server_refuses_is_kept(client):
@@ -129,7 +153,7 @@ def test_a_text_that_the_server_refuses_is_kept(client):
             screen.keys("Tab", "i").shows("Text (\\n: next line):")
             screen.type("ten minutes of work")
             ask("PUT", "/lock")
-            screen.keys("Enter").shows("Your text was refused", "I keeps it: “ten minutes of work”")
+            screen.keys("Enter").shows("Your text was refused", "Press I to keep it: “ten minutes of work”")
             ask("DELETE", "/lock")
             screen.shows("Saved")
             screen.keys("I")
@@ -189,7 +213,7 @@ def test_a_text_is_kept_if_its_shape_is_deleted_while_it_is_written(server, clie
         screen.shows("Buy milk\\nand C:\\\\new")
         bob.send(type="ops", ops=[{"shape": shape, "set": {"deleted": True}}])
         screen.lacks("List")
-        screen.keys("Enter").shows("The shape was deleted. I keeps your text: “Buy milk and C:\\new”")
+        screen.keys("Enter").shows("The shape was deleted. Press I to keep your text: “Buy milk and C:\\new”")
         screen.keys("I")
         (text,) = holds(server, "orphan", lambda drawn: len(drawn) == 1)
         assert (text["kind"], text["text"], text["position"]) == ("text", "Buy milk\nand C:\\new", [40, 0])

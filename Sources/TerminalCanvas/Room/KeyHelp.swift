@@ -34,7 +34,8 @@ public enum KeyHelp {
         ("h, k", "hide, lock"),
         ("G", "group, ungroup"),
         ("PgUp PgDn", "forward, backward"), ("Home End", "to front, to back"), ("x, Delete", "delete"),
-        ("triple click", "delete"), ("u, U", "undo, redo"), ("I", "put back a lost text"), ("B", "Black Hole"),
+        ("triple click", "delete, or edit text"), ("u, U", "undo, redo"), ("I", "put back a lost text"),
+        ("B", "Black Hole"),
       ]
     ),
   ]

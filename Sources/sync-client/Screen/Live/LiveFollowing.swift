@@ -125,8 +125,8 @@ extension LiveCanvas: RoomFollower {
     place.text = ""
     let words =
       shape != nil
-      ? "\(who) wrote over your text. I keeps it beside: \(TextWords.quoted(loss.text))"
-      : "\(who) deleted the shape that you had written in. I keeps your text: \(TextWords.quoted(loss.text))"
+      ? "\(who) wrote over your text. Press I to keep it beside: \(TextWords.quoted(loss.text))"
+      : "\(who) deleted the shape that you had written in. Press I to keep your text: \(TextWords.quoted(loss.text))"
     tell(LostTexts.Lost(text: loss.text, shape: loss.shape, place: place, words: words))
   }
 
@@ -136,7 +136,7 @@ extension LiveCanvas: RoomFollower {
     guard set.assigned.contains(.text), !TextWords.inOneLine(set.text).isEmpty else {
       return say("A change was refused: \(reason(refused)).", .warning)
     }
-    let words = "Your text was refused: \(reason(refused)). I keeps it: \(TextWords.quoted(set.text))"
+    let words = "Your text was refused: \(reason(refused)). Press I to keep it: \(TextWords.quoted(set.text))"
     var elsewhere = set
     elsewhere.position = newPlace
     let place = canvas[shape]?.properties ?? elsewhere

@@ -131,6 +131,7 @@ extension LiveCanvas {
   }
 
   private func escape() {
+    lostTexts.hide()
     if !grip.isNone {
       letGo()
     } else if followed != nil {

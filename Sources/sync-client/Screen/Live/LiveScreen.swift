@@ -117,7 +117,8 @@ extension LiveCanvas {
     }
     frame.roundTripMilliseconds = roundTrip
     frame.isViewOnly = isViewOnly
-    frame.notice = notice?.notice
+    // Whatever else is said goes after some seconds. A lost text is told again then.
+    frame.notice = notice?.notice ?? lostTexts.words.map { RoomFrame.Notice($0, .warning) }
     frame.prompt = prompt?.prompt
     frame.showsHelp = showsHelp
     return frame

@@ -57,18 +57,16 @@ extension LiveCanvas {
   /// Keeps a text that the user was writing.
   private func keep(_ text: Text, _ place: Properties, _ why: String) {
     guard let written, PropertyRules.allowsText(text), !TextWords.inOneLine(text).isEmpty else { return }
-    let words = "\(why). I keeps your text: \(TextWords.quoted(text))"
+    let words = "\(why). Press I to keep your text: \(TextWords.quoted(text))"
     tell(LostTexts.Lost(text: text, shape: written.id, place: place, words: words))
   }
 
   /// Keeps a text that the drawing doesn't have any more, and tells the user.
   func tell(_ lost: LostTexts.Lost) {
+    leaving = .no
     lostTexts.add(lost)
-    tellLostTexts()
-  }
-
-  private func tellLostTexts() {
-    if let words = lostTexts.words { say(words, .warning, forMilliseconds: 30_000) }
+    notice = nil
+    host.invalidate()
   }
 
   /// Puts back a text that somebody overwrote, whose shape somebody deleted, or that the server refused.
@@ -84,7 +82,7 @@ extension LiveCanvas {
     lostTexts.removeNext()
     notice = nil
     if isFree { write(next.text, in: next.shape) } else { add(next.text, at: next.place, isBeside: text != nil) }
-    tellLostTexts()
+    host.invalidate()
   }
 
   private func add(_ text: Text, at place: Properties, isBeside: Bool) {

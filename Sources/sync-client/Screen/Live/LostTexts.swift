@@ -16,8 +16,10 @@ struct LostTexts {
   static let textsMax = 100
 
   private var texts: [Lost] = []
+  private var isHidden = false
 
   mutating func add(_ lost: Lost) {
+    isHidden = false
     texts.append(lost)
     if texts.count > LostTexts.textsMax { texts.removeFirst() }
   }
@@ -25,10 +27,14 @@ struct LostTexts {
   /// The text to put back next.
   var next: Lost? { texts.last }
 
-  /// What the user is told: of the next text, and how many there are.
+  /// What the user is told, until they put the texts back or hide it: of the next text, and how many there are.
   var words: String? {
-    texts.last.map { texts.count == 1 ? $0.words : "\(texts.count) texts were lost. \($0.words)" }
+    guard !isHidden, let next else { return nil }
+    return texts.count == 1 ? next.words : "\(texts.count) texts can be put back. \(next.words)"
   }
+
+  /// Tells the user no more of these texts. They can still be put back.
+  mutating func hide() { isHidden = true }
 
   mutating func removeNext() { texts.removeLast() }
 }
