@@ -7,7 +7,7 @@ struct Permits {
   private(set) var taken = 0
   private var ofParty: [String: Int] = [:]
 
-  init(most: Int, ofParty mostOfParty: Int) {
+  init(most: Int, ofParty mostOfParty: Int = .max) {
     (self.most, self.mostOfParty) = (most, mostOfParty)
   }
 

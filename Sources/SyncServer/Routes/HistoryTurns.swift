@@ -22,7 +22,7 @@ struct HistoryTurns {
   /// request came.
   private static let waitingOfPartyMax = 64
 
-  private var permits = Permits(most: most, ofParty: most)
+  private var permits = Permits(most: most)
   private var lastNumber: UInt64 = 0
   /// The jobs that wait, in the order in which they came, which is also the order in which their time is up.
   private var waiting: [Waiting] = []

@@ -20,7 +20,7 @@ public struct LineEditor: Equatable, Sendable {
 
   public enum Outcome: Equatable, Sendable {
     case editing
-    /// The line is full. What came last is left out, or its end.
+    /// The line is full: what came last doesn't fit, or only its beginning does.
     case full
     case accepted(String)
     case cancelled

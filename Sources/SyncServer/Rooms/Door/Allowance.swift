@@ -8,7 +8,8 @@ struct Allowance: Sendable {
     /// Only operations that were accepted before and therefore change nothing (W8). Any other operation is refused,
     /// with this code and reason.
     case nothingNew(RejectCode, Text)
-    /// Like `nothingNew`, but deletions of existing shapes are allowed too, if they write nothing else.
+    /// Like `nothingNew`, but deletions of existing shapes are allowed too. They may write where the shape ends, for the
+    /// black hole. Ends of lines that were tied to these shapes are also allowed.
     case deletions(RejectCode, Text)
   }
 
