@@ -51,6 +51,27 @@ import Testing
     }
   }
 
+  @Test("A connection that has gone is freed, whichever came first") func freed() async throws {
+    struct Opened {
+      weak var connection: Connection?
+    }
+    let server = TestServer()
+    let opened = Mutex<[Opened]>([])
+    server.onConnected = { connection in opened.withLock { $0.append(Opened(connection: connection)) } }
+    try await withServer(server) { port, loop in
+      func hold() -> [Bool] { loop.perform { opened.withLock { $0.map { $0.connection != nil } } } }
+      var clients: [RawClient?] = []
+      for count in 1...3 {
+        clients.append(RawClient(upgradedAt: port))
+        _ = await eventually { hold().count == count ? true : nil }
+      }
+      clients[1] = nil
+      #expect(await eventually { hold() == [true, false, true] ? true : nil } == true)
+      clients[0] = nil
+      #expect(await eventually { hold() == [false, false, true] ? true : nil } == true)
+    }
+  }
+
   @Test("A refused upgrade gets its status and body, and ends the connection if so asked")
   func refusedUpgrade() async throws {
     let server = TestServer()

@@ -133,6 +133,17 @@ struct VirtualHubTests {
     #expect(after - before <= 60 / Limits().beatMilliseconds + 1)
   }
 
+  @Test("work on overlaps takes the turns of those who want to know of them, and of nobody else")
+  func overlapParties() throws {
+    var world = drawTogether(seed: 1)
+    let connection = try #require(world.server.connect(.json, to: "demo", from: "10.0.0.9"))
+    var hello = Hello()
+    hello.overlaps = true
+    world.server.receive(WireEncoding.json.encode(ClientMessage.hello(hello)), isText: true, on: connection)
+    world.pass(20)
+    #expect(world.server.hub.assumeIsolated { $0.rooms["demo"]?.overlapParties } == ["10.0.0.9"])
+  }
+
   @Test("a request over HTTP is answered after heavy work has had its turn") func overHTTP() throws {
     var world = drawTogether(seed: 1)
     let request = world.server.request(Request(path: "/v1/rooms/demo/picture.svg", peer: "10.0.0.9"))
