@@ -61,6 +61,16 @@ def test_who_has_no_token_is_asked_for_one(world, room):
         assert bob.page.locator(".toolbar").is_hidden()
 
 
+def test_a_link_with_another_token_is_taken_in_the_same_tab(world, room):
+    """It is pasted into the address of the open page. The browser doesn't load that anew by itself."""
+    with guarded(world) as own:
+        ann = own.join("Ann", fragment=f"#token={'wrong' * 5}", ready=False, forgive=["401", "WebSocket connection"])
+        ann.page.get_by_role("heading", name="This room needs a token").wait_for()
+        ann.page.goto(own.server.url(own.path) + f"#token={EDITOR}")
+        ann.wait("app.session.status().state === 'live'")
+        assert "#" not in ann.page.url, "the token is in the address, and in the browser's history"
+
+
 def test_the_list_of_rooms_is_of_those_one_may_see_and_only_operators_delete(world, room):
     """With a token, the list has only the rooms of that token, and an editor hears from the server who may delete.
     Without one the page shows a notice, and rooms can still be opened by name."""

@@ -20,12 +20,11 @@ export function takeToken(given: string) {
 /** Whether this person has entered with a token. Then others need one too. */
 export const hasToken = () => token !== null
 
-/** Reloads the page with another token. This works even if the browser can't store the token. */
-export function enterWith(given: string) {
-  takeToken(given)
-  location.hash = new URLSearchParams({ token: given }).toString()
-  location.reload()
-}
+/**
+ * Puts another token into the page's address, with which the page reloads. This works even if the browser can't store
+ * the token.
+ */
+export function enterWith(given: string) { location.hash = new URLSearchParams({ token: given }).toString() }
 
 export const roomNameMax = 64
 /** A room's name that has this may be written for another one (`room-names.ts`). */
@@ -41,11 +40,14 @@ export function isRoomName(name: string): boolean {
  * into copied links.
  */
 export function readAddress(): { room: string | null, viewOnly: boolean, token: string | null } {
-  const fragment = new URLSearchParams(location.hash.slice(1))
-  if (fragment.has('token')) {
-    takeToken(fragment.get('token') ?? '')
+  const given = new URLSearchParams(location.hash.slice(1)).get('token')
+  if (given !== null) {
+    takeToken(given)
     history.replaceState(history.state, '', location.pathname + location.search)
   }
+  // A link with another token was pasted into this tab, or put there by `enterWith`. By itself a browser doesn't load the
+  // page again if only this part of its address changes.
+  addEventListener('hashchange', () => location.reload())
   let room = null
   try {
     room = decodeURIComponent(location.pathname.match(/^\/r\/([^/]+)\/?$/)?.[1] ?? '')
