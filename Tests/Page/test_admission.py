@@ -71,6 +71,20 @@ def test_a_link_with_another_token_is_taken_in_the_same_tab(world, room):
         assert "#" not in ann.page.url, "the token is in the address, and in the browser's history"
 
 
+def test_a_token_has_what_the_server_allows_in_tokens(world, room):
+    """The page enters a room and asks for the list of rooms. In a link, a `+` may stand for itself, or be written as %2B."""
+    token = "Az09-._~+/=" * 2
+    with Server.asking(f"{token} editor *\n", "--web", world.web, *GENEROUS) as server:
+        own = world.room(server)
+        for given in (token, token.replace("+", "%2B")):
+            ann = own.join("Ann", fragment=f"#token={given}")
+            ann.run("app.edit((session) => session.add({ position: [100, 100], size: [100, 100] })); return null")
+            ann.wait("app.session.unsentCount === 0")
+            ann.page.goto(server.url("/"))
+            ann.page.get_by_role("link", name=own.name).wait_for()
+            assert ann.page.get_by_text("doesn’t list its rooms").count() == 0
+
+
 def test_the_list_of_rooms_is_of_those_one_may_see_and_only_operators_delete(world, room):
     """With a token, the list has only the rooms of that token, and an editor hears from the server who may delete.
     Without one the page shows a notice, and rooms can still be opened by name."""

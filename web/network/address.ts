@@ -42,7 +42,8 @@ export function isRoomName(name: string): boolean {
 export function readAddress(): { room: string | null, viewOnly: boolean, token: string | null } {
   const given = new URLSearchParams(location.hash.slice(1)).get('token')
   if (given !== null) {
-    takeToken(given)
+    // A `+` was read as a space, which no token has.
+    takeToken(given.replaceAll(' ', '+'))
     history.replaceState(history.state, '', location.pathname + location.search)
   }
   // A link with another token was pasted into this tab, or put there by `enterWith`. By itself a browser doesn't load the
