@@ -78,6 +78,23 @@ def test_what_is_done_at_the_last_moment_is_kept(room):
       document.dispatchEvent(new Event('visibilitychange')); """ + kept)) == 1
 
 
+def test_a_text_that_replaces_an_unsent_one_is_kept_at_the_last_moment_too(room):
+    """Beside it, so much is unsent that it can't be written at once (`farewell.ts`). The number of edits stays the same."""
+    note = number(room.add(position=[0, 0], size=[300, 200]))
+    ann = room.join("Ann")
+    ann.disconnect()
+    ann.run("""app.edit((session) => session.edit(Array.from({ length: 200 }, (_, at) => ({ shape: session.newIdentifier(), set: {
+        kind: 'text', position: [at * 50, 400], size: [40, 40], text: 'x'.repeat(1500) } }))))
+      app.edit((session) => session.edit([{ shape: value, set: { text: 'First' } }]))
+      return null""", note)
+    ann.wait_until_kept(201)
+    assert ann.run("app.live.save(false).length") > 256 << 10
+    ann.run("app.writing.open(value, { selectsAll: true }); return null", note)
+    ann.type("Second")
+    ann.page.reload()
+    room.wait_for(lambda shapes: "Second" in [shape.get("text") for shape in shapes], "the newer text")
+
+
 def test_a_second_tab_is_somebody_else_and_brings_in_what_the_first_left(world, room):
     """Offline it shows the first one's drawing, and sends what that left unsent."""
     with world.own_room() as own:

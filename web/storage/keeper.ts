@@ -205,7 +205,7 @@ export class Keeper extends Source<{ change: null }> {
   }
 
   #take(effect: Effect) {
-    // `unsent` also comes if an edit changes while the number of unsent edits stays the same.
+    // `unsent` comes if their number changes. An edit that replaces another one is seen as a change of the drawing.
     if (effect.type === 'unsent' || effect.type === 'rejected') this.#editsChanged()
     if (effect.type === 'keep') this.#keepEdits()
     if (effect.type !== 'state') return
@@ -265,7 +265,9 @@ export class Keeper extends Source<{ change: null }> {
 
   /** Called when the page might be closed. */
   #leave() {
-    if (this.#replica.unsentCount > 0 || this.#isEditsStale) keepAtOnce(this.#edits())
+    // An edit of just now may have replaced another one. A change of the drawing tells that only in the next frame.
+    if (this.#replica.unsentCount > 0) this.#isEditsStale = true
+    if (this.#isEditsStale) keepAtOnce(this.#edits())
     this.keepNow()
   }
 
