@@ -240,6 +240,37 @@ def test_a_room_that_was_deleted_while_one_was_away_is_forgotten(room, is_seen):
                                  f"{lasting.name},{unsent.name}", "only the deleted room is forgotten")
 
 
+def test_the_list_of_rooms_tells_what_was_never_sent(room):
+    """Also of a room that only this browser knows, which the server doesn't list. What is kept of it stays, and arrives
+    when the room is opened."""
+    fresh = room.world.room(name=f"{room.name}-fresh")
+    room.add(position=[0, 0], size=[100, 100])
+    ann = fresh.join("Ann")
+    tabs = (ann, fresh, 2), (room.join("Ann", context=ann.context), room, 1)
+    for tab, each, count in tabs:
+        tab.disconnect()
+        draw(tab, count)
+        tab.wait_until_kept(count)
+    page = ann.page
+    page.goto(room.server.url("/"))
+    tabs[1][0].page.goto("about:blank")
+    lines = (fresh, "2 changes not sent yet"), (room, "1 shape · nobody here · 1 change not sent yet")
+    recent = page.locator(".cards").first
+    for each, line in lines:
+        recent.get_by_role("link", name=f"{each.name} {line}", exact=True).wait_for()
+    # When the second answer comes, the list has shown the first one.
+    for _ in range(2):
+        with page.expect_response("**/v1/rooms"):
+            pass
+    for each, line in lines:
+        assert recent.get_by_role("link", name=f"{each.name} {line}", exact=True).is_visible()
+    page.get_by_text(fresh.name, exact=True).click()
+    fresh.wait_for_shapes(2)
+    page.goto(room.server.url("/"))
+    card = page.locator(".room-card", has=page.get_by_text(fresh.name, exact=True))
+    wait_until(card.inner_text, "all is sent", lambda text: text.endswith("2 shapes · nobody here"))
+
+
 # From now on the page sends no edits.
 SILENCED = """const { send } = WebSocket.prototype
   WebSocket.prototype.send = function (bytes) { if (bytes[0] !== 2) send.call(this, bytes) }

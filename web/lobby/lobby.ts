@@ -136,7 +136,7 @@ function place(list: HTMLElement, rooms: Listed[]) {
   rooms.forEach(({ room, line, cursor }, place) => {
     const made = cards.get(room) ?? card(room)
     if (made.line.textContent !== line) made.line.textContent = line
-    // Without the server nothing can be done to a room.
+    // Nothing can be done to a room that the server hasn't listed.
     made.more.hidden = cursor === undefined
     if (cursor) made.picture.show(cursor)
     if (list.children[place] !== made.item) list.insertBefore(made.item, list.children[place] ?? null)
@@ -174,7 +174,7 @@ function search() {
 
 async function look() {
   try {
-    const answer = await ask('/v1/rooms')
+    const [answer, unsent] = await Promise.all([ask('/v1/rooms'), unsentCounts()])
     if (answer.status === 401 || answer.status === 403) {
       show(await kept())
       note.textContent = 'This server doesn’t list its rooms to everyone. Join yours by its name.'
@@ -183,13 +183,20 @@ async function look() {
     if (!answer.ok) throw new Error(String(answer.status))
     const { rooms }: { rooms: { room: string, shapes: number, peers: number, cursor: string, fault?: string }[] } = await answer.json()
     rooms.sort((one, other) => other.peers - one.peers || (one.room < other.room ? -1 : 1))
-    note.textContent = rooms.length > 0 ? '' : 'No rooms yet. Open the first one.'
-    show(rooms.map(({ room, shapes, peers, cursor, fault }) => ({
+    const listed = new Set(rooms.map(({ room }) => room))
+    const shown: Listed[] = rooms.map(({ room, shapes, peers, cursor, fault }) => ({
       room, cursor,
-      line: fault ? 'Can’t be opened' : `${counted(shapes, 'shape')} · ${peers > 0 ? `${peers} here now` : 'nobody here'}`,
-    })))
-    heading.textContent = recentList.children.length > 0 ? 'Other rooms' : counted(rooms.length, 'room')
-    forgetDeleted(new Set(rooms.map(({ room }) => room)))
+      line: [
+        ...fault ? ['Can’t be opened'] : [counted(shapes, 'shape'), peers > 0 ? `${peers} here now` : 'nobody here'],
+        ...unsent.has(room) ? [unsentWords(unsent.get(room))] : [],
+      ].join(' · '),
+    }))
+    // The server doesn't know a room that was begun without it.
+    for (const [room, count] of unsent) if (!listed.has(room)) shown.push({ room, line: unsentWords(count) })
+    note.textContent = shown.length > 0 ? '' : 'No rooms yet. Open the first one.'
+    show(shown)
+    heading.textContent = recentList.children.length > 0 ? 'Other rooms' : counted(shown.length, 'room')
+    forgetDeleted(listed, unsent)
   } catch {
     const rooms = await kept()
     heading.textContent = 'On this device'
@@ -205,12 +212,12 @@ const known = new Set<string>()
 
 /**
  * Forgets what this browser has stored of rooms that were deleted. A token's list can leave out rooms that are still
- * there, so only those count as deleted that it had before.
+ * there, so only those count as deleted that it had before. A room with changes that were never sent stays.
  */
-async function forgetDeleted(listed: Set<string>) {
+async function forgetDeleted(listed: Set<string>, unsent: Map<string, number>) {
   for (const room of visits.keys()) {
     if (listed.has(room)) known.add(room)
-    else if (token === null || known.has(room)) {
+    else if ((token === null || known.has(room)) && !unsent.has(room)) {
       visits.delete(room)
       await forgetRoom(room).catch((error) => console.warn('A deleted room is still stored:', error))
     }
@@ -220,10 +227,18 @@ async function forgetDeleted(listed: Set<string>) {
 /** The rooms that this browser has stored; none if it doesn't say so in time. */
 const visited = () => inTime(keptRooms()).catch(() => [])
 
+const unsentWords = (count = 0) => `${counted(count, 'change')} not sent yet`
+
+/** How many changes of each room were never sent, by what this browser has stored. Other rooms are left out. */
+async function unsentCounts() {
+  const rooms = await inTime(keptRooms(['edits'])).catch(() => [])
+  return new Map(rooms.filter(({ unsent }) => unsent > 0).map(({ room, unsent }) => [room, unsent]))
+}
+
 async function kept() {
   const rooms = await visited()
   return rooms.map(({ room, at, unsent }) => ({
-    room, line: unsent > 0 ? `${counted(unsent, 'change')} not sent yet` : `Last opened ${new Date(at).toLocaleDateString()}`,
+    room, line: unsent > 0 ? unsentWords(unsent) : `Last opened ${new Date(at).toLocaleDateString()}`,
   }))
 }
 

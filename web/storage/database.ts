@@ -151,11 +151,11 @@ export async function forgetDrawing(room: string) {
   await done((await begin('drawings', 'readwrite')).objectStore('drawings').delete(room))
 }
 
-/** The rooms whose drawings are stored, from the newest to the oldest. */
-export async function keptRooms(): Promise<{ room: string, at: number, unsent: number }[]> {
+/** The rooms of which something is stored, in both stores or in one of them, from the newest to the oldest. */
+export async function keptRooms(stores = ['drawings', 'edits']): Promise<{ room: string, at: number, unsent: number }[]> {
   await takeFarewells()
   const rooms = new Map<string, { room: string, at: number, unsent: number }>()
-  for (const store of ['drawings', 'edits']) {
+  for (const store of stores) {
     const cursor = (await begin(store)).objectStore(store).openCursor()
     await new Promise((resolve: (done: void) => void, reject) => {
       cursor.onerror = () => reject(cursor.error)
