@@ -121,6 +121,22 @@ def test_pictures_are_loaded_for_the_cards_in_view(world):
         ann.page.wait_for_function(is_shown, arg="many-59")
 
 
+def test_a_picture_that_did_not_come_is_asked_for_again(room):
+    """The server is busy at first. Nothing in the room changes meanwhile."""
+    room.add(position=[0, 0], size=[100, 100])
+    ann = room.join("Ann", forgive=["503"])
+    asked = []
+
+    def refuse_first(route):
+        asked.append(route)
+        route.fulfill(status=503) if len(asked) == 1 else route.continue_()
+
+    ann.page.route(f"**/{room.name}/picture.svg", refuse_first)
+    ann.page.goto(room.server.url("/"))
+    ann.page.wait_for_function("(name) => document.querySelector(`a[href=\"/r/${name}\"] img`)?.hidden === false", arg=room.name)
+    assert len(asked) == 2
+
+
 def menu_of(page, name, entry):
     page.locator("a.room-card", has=page.get_by_text(name, exact=True)).hover()
     page.get_by_role("button", name=f"More for {name}", exact=True).click()

@@ -106,6 +106,7 @@ function card(room: string): Card {
   return made
 }
 
+/** `cursor`: undefined if the server hasn't listed the room, empty if there is no picture of it. */
 type Listed = { room: string, line: string, cursor?: string }
 
 /**
@@ -185,7 +186,9 @@ async function look() {
     rooms.sort((one, other) => other.peers - one.peers || (one.room < other.room ? -1 : 1))
     const listed = new Set(rooms.map(({ room }) => room))
     const shown: Listed[] = rooms.map(({ room, shapes, peers, cursor, fault }) => ({
-      room, cursor,
+      room,
+      // A room that can't be opened has no picture either.
+      cursor: fault ? '' : cursor,
       line: [
         ...fault ? ['Can’t be opened'] : [counted(shapes, 'shape'), peers > 0 ? `${peers} here now` : 'nobody here'],
         ...unsent.has(room) ? [unsentWords(unsent.get(room))] : [],

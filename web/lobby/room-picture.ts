@@ -47,7 +47,8 @@ export class RoomPicture {
     if (drawing !== null) this.image.src = URL.createObjectURL(new Blob([drawing], { type: 'image/svg+xml' }))
     this.image.hidden = drawing === null
     this.#isLoading = false
-    // The room may have changed meanwhile.
-    this.#load()
+    // The room may have changed meanwhile. After a failure, the next look at the list tries again.
+    if (answer?.ok) this.#load()
+    else this.#shown = null
   }
 }
