@@ -6,6 +6,10 @@ import re
 from person import number
 
 
+# The server has a newer version of the page by now. Of the parts that aren't there yet it gives none.
+NEWER = '{"version": "another", "files": []}'
+
+
 def draw(person, count, at=0):
     person.run("for (let each = 0; each < value.count; each++) app.edit((session) => session.add({ position: "
                "[value.at + 150 * each, 200], size: [100, 100] })); return null", {"count": count, "at": at})
@@ -92,6 +96,28 @@ def test_overlaps_that_others_cause_are_told_while_they_last(room):
     ann.wait("app.session.overlapPairs().length === 3")
     notice.filter(has_text="Ann").first.wait_for()
     assert ann.page.locator(".notice").count() == 0
+
+
+def test_texts_that_are_lost_are_told_without_the_parts_that_tell_more_of_them(room):
+    """Each has a notice of its own with all of it, because that may be the only copy. Without TLS there is no clipboard."""
+    def upgrade(page):
+        page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+        for part in ("write/text-losses.js", "state/refusal-notices.js"):
+            page.route(f"**/{part}*", lambda route: route.fulfill(status=404))
+        page.route("**/page.json", lambda route: route.fulfill(body=NEWER, content_type="application/json"))
+    ann = room.join("Ann", forgive=["404", "MIME"], before=upgrade)
+    notices = ann.page.locator(".notice.is-refused")
+
+    def take(effects):
+        ann.run("app.perform(value); return null", effects)
+    take([{"type": "textLost", "shape": 1, "text": text, "by": 2} for text in ("First", "Second")])
+    take([{"type": "rejected", "shape": 1, "set": values, "code": "too_old", "message": ""}
+          for values in ({"text": "Third"}, {"text": "Fourth"}, {})])
+    told = [notices.filter(has_text=f"“{text}”") for text in ("First", "Second", "Third Fourth")]
+    for notice in told:
+        notice.locator(".is-whole").wait_for()
+    ann.run("for (const text of ['One.', 'Two.', 'Three.']) app.say(text); return null")
+    assert [notice.count() for notice in told] == [1, 1, 1], "other notices take the place of the only copy"
 
 
 def test_on_a_phone_there_is_one_notice(room):

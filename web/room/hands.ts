@@ -40,7 +40,9 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
     const told = await losses.needed()
     if (told) told.tell()
     else for (const { text } of lost.splice(0)) {
-      notices.say('A text of yours was replaced.', { kind: 'refused', isKept: true, action: notices.copying(text) })
+      notices.say(`A text of yours was replaced: “${text}”`, {
+        kind: 'refused', isWhole: true, isKept: true, action: notices.copying(text),
+      })
     }
   }
   documents.on('ready', () => {

@@ -44,7 +44,10 @@ export class Refusals extends Source<{ full: null }> {
     const words = await this.#words.needed()
     this.#timer = 0
     const refused = this.#refused.splice(0)
-    if (words) words.say(this.#notices, refused)
-    else this.#notices.say('The server didn’t take some of your changes.', { kind: 'refused' })
+    if (words) return words.say(this.#notices, refused)
+    const texts = refused.map(({ set: { text } }) => text).filter(Boolean).join('\n')
+    this.#notices.say(`The server didn’t take some of your changes. ${texts && `You wrote: “${texts}”`}`, {
+      kind: 'refused', isWhole: true, isKept: texts !== '',
+    })
   }
 }
