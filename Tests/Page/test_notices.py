@@ -4,6 +4,7 @@ draw."""
 import re
 
 from person import number
+from waiting import wait_until
 
 
 # The server has a newer version of the page by now. Of the parts that aren't there yet it gives none.
@@ -118,6 +119,19 @@ def test_texts_that_are_lost_are_told_without_the_parts_that_tell_more_of_them(r
         notice.locator(".is-whole").wait_for()
     ann.run("for (const text of ['One.', 'Two.', 'Three.']) app.say(text); return null")
     assert [notice.count() for notice in told] == [1, 1, 1], "other notices take the place of the only copy"
+
+
+def test_a_text_that_is_lost_is_told_though_a_request_does_not_end(room):
+    """The part that tells it is asked for again after a minute. The server has taken the first request, and says nothing."""
+    held = []
+    ann = room.join("Ann", clock=True, before=lambda page: page.route("**/write/text-losses.js", lambda route: held.append(route)))
+    ann.run("app.perform([{ type: 'textLost', shape: 1, text: 'Seeds', by: 2 }]); return null")
+    wait_until(lambda: ann.run("true") and held, "the part is asked for")
+    ann.stop_clock()
+    # In small steps, because the server answers in its own time.
+    for _ in range(66):
+        ann.pass_time(1_000)
+    ann.notice("“Seeds”").wait_for()
 
 
 def test_on_a_phone_there_is_one_notice(room):

@@ -10,20 +10,16 @@ export async function bundle(path: string) {
 }
 
 async function script(path: string) {
-  const failed = failures.get(path) ?? 0
-  try {
-    return await import(failed === 0 ? path : `${path}?again=${failed}`)
-  } catch (error) {
-    failures.set(path, failed + 1)
-    throw error
-  }
+  const before = tries.get(path) ?? 0
+  tries.set(path, before + 1)
+  return import(before === 0 ? path : `${path}?again=${before}`)
 }
 
 /**
- * How often loading a script has failed. Chromium remembers a failure until the page is reloaded, so each further try
- * needs another address.
+ * How often loading a script was tried. Chromium remembers a failure until the page is reloaded, and waits for a request
+ * that doesn't end, so each further try needs another address.
  */
-const failures = new Map<string, number>()
+const tries = new Map<string, number>()
 
 let loading: Promise<unknown> | null = null
 

@@ -12,7 +12,7 @@ import { Removals } from '../others/removals.js'
 import { Hand } from '../state/hand.js'
 import { Shortcuts } from '../tools/shortcuts.js'
 import { Tools } from '../tools/tools.js'
-import type { Loss } from '../write/text-losses.js'
+import type { Loss, TextLosses } from '../write/text-losses.js'
 import { Writing } from '../write/writing.js'
 import { bundle } from './bundle.js'
 import type { Drawing } from './drawing.js'
@@ -33,9 +33,10 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
     () => bundle('/write/mark-keys.js') as Promise<typeof import('../write/mark-keys.js')>, (loaded) => loaded))
   // What the core tells waits until the code is there.
   const lost: Loss[] = []
+  let teller: TextLosses | undefined
   const losses = parts.later(
     () => bundle('/write/text-losses.js') as Promise<typeof import('../write/text-losses.js')>,
-    ({ TextLosses }) => new TextLosses({ ...board, fittedTo, keepBeside }, lost))
+    ({ TextLosses }) => teller ??= new TextLosses({ ...board, fittedTo, keepBeside }, lost))
   const tellLosses = async () => {
     const told = await losses.needed()
     if (told) told.tell()

@@ -6,6 +6,8 @@ const newerWords = 'There’s a newer version of this page. Reload to use that. 
 
 /** After how long a part that is needed is asked for again. */
 const againMilliseconds = 5_000
+/** After how long it is asked for again though the first request goes on. */
+const patienceMilliseconds = 60_000
 
 /** Loads parts of the page that are not needed at the start. */
 export class Parts {
@@ -49,15 +51,20 @@ export class LaterPart<Made> {
   async prepare(): Promise<Made | null> { return this.#get(() => {}) }
 
   /**
-   * Loads the part for something that must not be forgotten: tries again until it is there.
+   * Loads the part for something that must not be forgotten: tries again until it is there. If a request doesn't end,
+   * another one is made, and then the part can be made twice.
    *
    * @returns null if the server only has a newer version of it. The page then offers to reload it.
    */
   async needed(): Promise<Made | null> {
     let isNewer = false
     for (;;) {
-      const made = await this.#get((error) => { isNewer = error instanceof NewerPage })
+      const made = await Promise.race([
+        this.#get((error) => { isNewer = error instanceof NewerPage }),
+        new Promise<null>((resolve) => setTimeout(resolve, patienceMilliseconds, null)),
+      ])
       if (made || isNewer) return made
+      this.#part = null
       await new Promise((resolve) => setTimeout(resolve, againMilliseconds))
     }
   }
