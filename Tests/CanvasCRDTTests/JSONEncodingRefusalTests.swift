@@ -215,6 +215,7 @@ struct JSONEncodingRefusalTests {
       #"{"type":"overlaps","began":[["b00-000-00z","afy-kw5-t7o"]],"ended":[]}"#,
       #"{"type":"overlaps","began":[["afy-kw5-t7o"]],"ended":[]}"#,
       #"{"type":"overlaps","began":[["afy-kw5-t7o","afy-kw5-t7o"]],"ended":[]}"#,
+      #"{"type":"overlaps","began":{},"ended":[]}"#, #"{"type":"overlaps","began":[],"ended":7}"#,
       #"{"type":"overlaps","began":[],"ended":[],"more":1}"#,
       #"{"type":"digest","cursor":"c","hash":"00C0FFEE01234567"}"#, #"{"type":"digest","cursor":"c","hash":"12"}"#,
       #"{"type":"reject","op":-1,"code":"bad_value","message":""}"#,

@@ -237,6 +237,19 @@ struct SVGExportTests {
     #expect(corners(text(export)) == [3, 4, 3, 4])
   }
 
+  @Test("S9: a text stands at the top, in the middle or at the bottom of its box, away from the edges")
+  func textPlaces() {
+    for (place, y) in [(TextPlace.top, "26.5"), (.middle, "56"), (.bottom, "85.5")] {
+      let box: (inout Properties) -> Void = {
+        $0.kind = .rectangle
+        $0.size = Size(width: 200, height: 100)
+        $0.text = "a"
+        $0.textPlace = place
+      }
+      #expect(text(SVGExport(Drawing(canvas([box])))).contains(#" y="\#(y)">a<"#))
+    }
+  }
+
   @Test("if there are too many lines of text, the picture has the first ones")
   func textLines() throws {
     let canvas = canvas(

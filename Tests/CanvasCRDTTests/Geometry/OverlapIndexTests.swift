@@ -149,6 +149,22 @@ struct OverlapIndexTests {
     #expect(known.count == 15)
   }
 
+  @Test("Where a move makes it too crowded, the pairs that the shape has left end too")
+  func crowdedByAMove() {
+    var index = OverlapIndex(pairsMax: 2)
+    let boxes = [
+      Rect(0, 0, 100, 1_000), Rect(50, 0, 100, 100), Rect(1_000, 0, 100, 100), Rect(1_000, 300, 100, 100),
+      Rect(1_000, 600, 100, 100),
+    ]
+    for (number, box) in boxes.enumerated() {
+      _ = index.update(OverlapIndexTests.identifier(number + 1), to: Outline(box))
+    }
+    let left = index.pairs
+    #expect(left.count == 1)
+    let changes = index.update(OverlapIndexTests.identifier(1), to: Outline(Rect(1_000, 0, 100, 1_000)))
+    #expect(index.isCrowded && changes.began.isEmpty && Array(changes.ended) == Array(left))
+  }
+
   @Test("No order of insertion makes the tree high", arguments: 0..<4)
   func height(order: Int) {
     var generator = SeededGenerator(seed: 9)
