@@ -6,6 +6,7 @@
 #   needed NAME COMMAND…   the same, but if the step fails, no further step is run
 #   begin NAME COMMAND…    starts a step in the background, for steps that mostly wait
 #   finish NAME            waits for that step, and prints its result
+#   twice COMMAND…         for `begin`: runs a command that measures, and if it fails, once more
 #   summary                prints a table of all steps: seconds, and seconds of processor time; fails if any step failed
 #
 # With VERBOSE=1, all output is printed as it comes.
@@ -84,11 +85,20 @@ needed() {
   [ "${#failures[@]}" -eq "$failed_before" ] || summary
 }
 
+# What is measured in processor time can be disturbed once by the machine. As with a test of a suite, the summary then
+# lists it as unsteady.
+twice() {
+  "$@" && return
+  [ "${STEADY:-0}" != 1 ] && "$@" || return 1
+  echo "FAILED $* at first" >>"$logs/unsteady"
+}
+
 declare -A begun_process begun_command
 begin() {
   local name=$1
   shift
-  begun_command[$name]="$*"
+  begun_command[$name]=$*
+  begun_command[$name]=${begun_command[$name]#twice }
   {
     start=${EPOCHREALTIME/./} status=0
     "$@" >"$logs/$name.log" 2>&1 || status=$?
