@@ -16,8 +16,6 @@ struct Staging {
   var repaired: [Int64] = []
   /// The snapshots that this transaction completes.
   var covered: [(room: Int64, position: UInt64)] = []
-  /// The rooms that this transaction trims, and to which positions.
-  var trimmed: [(room: Int64, position: UInt64)] = []
   /// Stored rooms that could not be written, because a page where they have rows is damaged.
   var damaged: [(room: Int64, SharedFigures.Damage)] = []
 
@@ -35,7 +33,6 @@ struct Staging {
     bytes += step.bytes
     repaired += step.repaired
     covered += step.covered
-    trimmed += step.trimmed
   }
 }
 
@@ -193,10 +190,14 @@ extension Writer {
   /// Applies the changes of a durable transaction to the state in memory, and reports them.
   private func adopt(_ staging: Staging, microseconds: UInt64) {
     lastNumber = staging.lastNumber
-    for (name, entry) in staging.rooms { rooms[name] = entry }
+    for (name, entry) in staging.rooms {
+      if let entry, let former = rooms[name], former.trimmed < entry.trimmed {
+        shared.clearDamage(room: entry.number, through: entry.trimmed)
+      }
+      rooms[name] = entry
+    }
     for number in staging.repaired { shared.clearDamage(room: number) }
     for (number, position) in staging.covered { shared.cover(room: number, through: position) }
-    for (number, position) in staging.trimmed { shared.clearDamage(room: number, through: position) }
     for (number, damage) in staging.damaged { shared.note(damage, room: number) }
     chores.clearings += staging.clearings
     chores.retentions += staging.retentions

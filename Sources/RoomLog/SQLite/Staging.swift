@@ -167,7 +167,6 @@ extension Writer {
     guard position > entry.trimmed else { return }
     entry.trimmed = position
     staging.clearings.append(.records(room: entry.number, through: position))
-    staging.trimmed.append((entry.number, position))
     try retireNeedless(of: &entry, in: &staging, connection)
     staging.rooms[entry.name] = entry
   }

@@ -51,22 +51,25 @@ final class SharedFigures: Sendable {
 
   /// Must be called when records are dropped. Damage among them is gone.
   func clearDamage(room number: Int64, through position: UInt64) {
-    damages.withLock { damages in
-      guard let known = damages[number], known.position > 0, known.position <= position else { return }
-      damages[number] = nil
-    }
+    changeDamage(room: number, through: position) { $0 = nil }
   }
 
   /// Remembers whether a room has snapshots that are known to be damaged.
   func noteSnapshots(areDamaged: Bool, room number: Int64) {
     damagedSnapshots.withLock { if areDamaged { $0.insert(number) } else { $0.remove(number) } }
   }
+
   /// Must be called when a snapshot is complete. Damage up to the snapshot's position no longer prevents opening the
   /// room.
   func cover(room number: Int64, through position: UInt64) {
+    changeDamage(room: number, through: position) { $0?.isHistory = true }
+  }
+
+  /// Changes what is known of a room's damage, if that is among the records up to a position.
+  private func changeDamage(room number: Int64, through position: UInt64, _ change: (inout Damage?) -> Void) {
     damages.withLock { damages in
       guard let known = damages[number], known.position > 0, known.position <= position else { return }
-      damages[number]?.isHistory = true
+      change(&damages[number])
     }
   }
 
