@@ -227,14 +227,18 @@ async function forgetDeleted(listed: Set<string>, unsent: Map<string, number>) {
   }
 }
 
-/** The rooms that this browser has stored; none if it doesn't say so in time. */
-const visited = () => inTime(keptRooms()).catch(() => [])
+/**
+ * The rooms that this browser has stored; none if it doesn't say so in time.
+ *
+ * @param stores as of `keptRooms`
+ */
+const visited = (stores?: string[]) => inTime(keptRooms(stores)).catch(() => [])
 
 const unsentWords = (count = 0) => `${counted(count, 'change')} not sent yet`
 
 /** How many changes of each room were never sent, by what this browser has stored. Other rooms are left out. */
 async function unsentCounts() {
-  const rooms = await inTime(keptRooms(['edits'])).catch(() => [])
+  const rooms = await visited(['edits'])
   return new Map(rooms.filter(({ unsent }) => unsent > 0).map(({ room, unsent }) => [room, unsent]))
 }
 
