@@ -79,7 +79,8 @@ def test_what_is_done_at_the_last_moment_is_kept(room):
 
 
 def test_a_text_that_replaces_an_unsent_one_is_kept_at_the_last_moment_too(room):
-    """Beside it, so much is unsent that it can't be written at once (`farewell.ts`). The number of edits stays the same."""
+    """More is unsent than `farewell.ts` stores when a page closes. The new text replaces an unsent one, so the number of
+    unsent edits doesn't change."""
     note = number(room.add(position=[0, 0], size=[300, 200]))
     ann = room.join("Ann")
     ann.disconnect()

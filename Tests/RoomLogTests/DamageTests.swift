@@ -297,7 +297,7 @@ struct DamageTests {
     (entry.last, entry.operations) = (12, 12)
     try WriterDatabase(database).put(entry)
     try bench.reopen()
-    // The room is refused although nobody has read it yet.
+    // No read has found the damage yet. The appends find it.
     for _ in 0..<2 { #expect(try bench.append("demo", [bytes("more")]).error == .damaged(room: "demo", position: 0)) }
     #expect(!bench.events.all.contains { $0.isAvailability })
     try bench.reopen()

@@ -91,7 +91,7 @@ public struct TextLosses: Sendable {
       case .state(let state):
         if isJoined, !state.isJoined { lostAt = now }
         isJoined = state.isJoined
-      // A replica that loses its connection says that nobody is there.
+      // When a replica loses its connection, it reports an empty list of peers, which is ignored here.
       case .peers(let peers) where !peers.isEmpty:
         let before = people
         people.removeAll()
