@@ -150,11 +150,11 @@ def test_on_a_phone_there_is_one_notice(room):
 
 def test_a_notice_with_the_only_copy_of_a_text_waits_for_space(room):
     """No other notice takes its place, and it comes once the one before it is gone."""
-    eve = room.join("Eve", phone=True)
+    eve = room.join("Eve", phone=True, clipboard=True)
 
     def shown():
         return [text.split("\n")[0] for text in eve.page.locator(".notice").all_inner_texts()]
-    eve.run("for (const at of [1, 2, 3]) app.say(`Lost ${at}`, { isKept: true, action: { words: 'Keep', run() {} } }); return null")
+    eve.run("for (const at of [1, 2, 3]) app.say(`Lost ${at}`, { holds: `text ${at}`, action: { words: 'Keep', run() {} } }); return null")
     eve.run("app.say('Quiet.'); return null")
     assert shown() == ["Lost 1", "Quiet."]
     eve.run("app.notices.withdraw('Lost 2'); return null")
@@ -162,5 +162,13 @@ def test_a_notice_with_the_only_copy_of_a_text_waits_for_space(room):
     eve.page.locator(".notice", has_text="Lost 3").wait_for()
     assert shown() == ["Lost 3"]
     # A newer notice of the same group takes the place of the one before.
-    eve.run("app.say('Lost 4', { isKept: true, group: 'lost' }); app.say('Lost 3, newer', { isKept: true, group: 'Lost 3' }); return null")
+    eve.run("app.say('Lost 4', { holds: 'text 4', group: 'lost' }); app.say('Lost 3, newer', { holds: 'text 3', group: 'Lost 3' }); return null")
     assert shown() == ["Lost 3, newer"]
+    # They are there again after a reload, until each is dismissed.
+    eve.reload()
+    eve.page.get_by_role("button", name="Copy the text").tap()
+    eve.notice("Copied.").wait_for()
+    eve.notice("Lost 4").get_by_role("button", name="Dismiss").tap()
+    assert eve.page.evaluate("navigator.clipboard.readText()") == "text 3"
+    eve.reload()
+    assert shown() == []

@@ -6,37 +6,47 @@ const shownMax = () => (matchMedia('(max-width: 640px), (max-height: 480px)').ma
 /** How long a notice is shown. A notice with a button is shown longer. */
 const shownMilliseconds = { quiet: 5000, action: 9000 }
 
-type Entry = { group: string, kind: string, isKept: boolean, timer: number, element: HTMLElement }
+type Entry = { notice: Notice & { group: string }, timer: number, element: HTMLElement }
+
+/** Where the tab stores the notices of a room that hold texts. */
+const storedAs = `notices ${location.pathname}`
 
 /**
  * Shows notices at the bottom left, and has them read out to people with screen readers. A notice disappears by itself,
  * and replaces one of the same `group`. If there are too many, notices about overlaps are removed first, then the
  * oldest ones. A notice that may hold the only copy of a text waits until there is space for it, and stays until the
- * person dismisses it.
+ * person dismisses it, also after a reload.
  */
 export class NoticeList {
   #list = element('div', { class: 'notices', role: 'log', 'aria-live': 'polite', 'aria-label': 'Notices' })
   #shown: Entry[] = []
-  #waiting: Notice[] = []
+  #waiting: Entry['notice'][] = []
   readonly element = this.#list
 
   constructor(notices: Notices) {
     notices.on('notice', (notice) => this.#show(notice))
     notices.on('withdrawn', (group) => {
       this.#waiting = this.#waiting.filter((waiting) => waiting.group !== group)
-      for (const entry of this.#shown) if (entry.group === group) this.#remove(entry)
+      for (const entry of this.#shown) if (entry.notice.group === group) this.#remove(entry)
+      this.#store()
     })
+    for (const notice of stored()) this.#show({ ...notice, action: notices.copying(notice.holds) })
   }
 
-  get #keptCount() { return this.#shown.filter(({ isKept }) => isKept).length }
+  get #heldCount() { return this.#shown.filter(({ notice }) => notice.holds).length }
 
   #show(notice: Notice) {
-    const { text, kind = 'quiet', group = text, action, isWhole = false, isKept = false,
+    this.#place(notice)
+    this.#store()
+  }
+
+  #place(notice: Notice) {
+    const { text, kind = 'quiet', group = text, action, isWhole = false, holds,
       milliseconds = shownMilliseconds[action ? 'action' : 'quiet'] } = notice
-    const same = this.#shown.find((shown) => shown.group === group)
+    const same = this.#shown.find((shown) => shown.notice.group === group)
     if (same) this.#takeAway(same)
     const place = this.#waiting.findIndex((waiting) => waiting.group === group)
-    if (isKept && (place >= 0 || this.#keptCount >= shownMax())) {
+    if (holds && (place >= 0 || this.#heldCount >= shownMax())) {
       this.#waiting[place >= 0 ? place : this.#waiting.length] = { ...notice, group }
       return
     }
@@ -44,7 +54,7 @@ export class NoticeList {
     const words = action && !action.words
       ? element('button', { type: 'button', class: 'notice-words link', dir: 'auto', onclick: () => action.run() }, text)
       : element('span', { class: `notice-words${isWhole ? ' is-whole' : ''}`, dir: 'auto', ...isWhole && { tabindex: '0' } }, text)
-    const entry: Entry = { group, kind, isKept, timer: 0, element: element('div', { class: `notice floating is-${kind}` },
+    const entry: Entry = { notice: { ...notice, group }, timer: 0, element: element('div', { class: `notice floating is-${kind}` },
       element('span', { class: 'notice-dot' }), words, element('span', { class: 'row' },
         action?.words && element('button', {
           type: 'button', class: 'button plain small', onclick: () => { if (action.run() !== false) this.#remove(entry) },
@@ -52,7 +62,7 @@ export class NoticeList {
         iconButton('close', 'Dismiss', { class: 'plain small', onclick: () => this.#remove(entry) }))) }
     const wait = () => {
       clearTimeout(entry.timer)
-      if (!isKept) entry.timer = setTimeout(() => this.#remove(entry), milliseconds)
+      if (!holds) entry.timer = setTimeout(() => this.#remove(entry), milliseconds)
     }
     // While somebody points at a notice, or has the focus in it, it stays.
     for (const type of ['pointerenter', 'focusin']) entry.element.addEventListener(type, () => clearTimeout(entry.timer))
@@ -60,9 +70,9 @@ export class NoticeList {
     wait()
     this.#list.append(entry.element)
     this.#shown.push(entry)
-    const most = isKept ? shownMax() : Math.max(shownMax(), this.#keptCount + 1)
+    const most = holds ? shownMax() : Math.max(shownMax(), this.#heldCount + 1)
     while (this.#shown.length > most) {
-      const dropped = this.#shown.find((shown) => shown.kind === 'overlap') ?? this.#shown.find((shown) => !shown.isKept)
+      const dropped = this.#shown.find(({ notice }) => notice.kind === 'overlap') ?? this.#shown.find(({ notice }) => !notice.holds)
       if (!dropped) return
       this.#remove(dropped)
     }
@@ -72,8 +82,9 @@ export class NoticeList {
   #remove(entry: Entry) {
     const hadFocus = entry.element.contains(document.activeElement)
     this.#takeAway(entry)
-    const next = this.#keptCount < shownMax() ? this.#waiting.shift() : undefined
-    if (next) this.#show(next)
+    const next = this.#heldCount < shownMax() ? this.#waiting.shift() : undefined
+    if (next) this.#place(next)
+    this.#store()
     if (hadFocus) this.#shown.at(-1)?.element.querySelector<HTMLElement>('button:last-child')?.focus()
   }
 
@@ -82,5 +93,22 @@ export class NoticeList {
     entry.element.remove()
     // Losing the focus has started the timer again.
     clearTimeout(entry.timer)
+  }
+
+  #store() {
+    const holding = [...this.#shown.map(({ notice }) => notice), ...this.#waiting].filter(({ holds }) => holds)
+    try {
+      sessionStorage.setItem(storedAs, JSON.stringify(holding))
+    } catch {
+      // The browser can't store them, so they are there until a reload.
+    }
+  }
+}
+
+function stored(): (Notice & { holds: string })[] {
+  try {
+    return JSON.parse(sessionStorage.getItem(storedAs) ?? '[]')
+  } catch {
+    return []
   }
 }

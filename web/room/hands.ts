@@ -42,7 +42,7 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
     if (told) told.tell()
     else for (const { text } of lost.splice(0)) {
       notices.say(`A text of yours was replaced: “${text}”`, {
-        kind: 'refused', isWhole: true, isKept: true, action: notices.copying(text),
+        kind: 'refused', isWhole: true, holds: text, action: notices.copying(text),
       })
     }
   }

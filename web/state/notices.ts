@@ -11,8 +11,11 @@ interface NoticeOptions {
   action?: { words?: string, run: () => unknown }
   /** Whether the notice must not be shortened. */
   isWhole?: boolean
-  /** Whether the notice may hold the only copy of a text, so that it stays until the person dismisses it. */
-  isKept?: boolean
+  /**
+   * The text of which the notice may hold the only copy. The notice stays until the person dismisses it. After a reload it
+   * is there again, and offers to copy the text.
+   */
+  holds?: string
   /** How long the notice is shown, if not as long as others. */
   milliseconds?: number
 }
@@ -34,7 +37,7 @@ export class Notices extends Source<{ notice: Notice, withdrawn: string }> {
     const { clipboard } = navigator
     return clipboard && { words: 'Copy the text', run: () => clipboard.writeText(text).then(
       () => this.say('Copied.'),
-      () => this.say(`We can’t copy it, so here it is: “${text}”`, { kind: 'refused', isWhole: true, isKept: true })) }
+      () => this.say(`We can’t copy it, so here it is: “${text}”`, { kind: 'refused', isWhole: true, holds: text })) }
   }
 
   withdraw(group: string) { this.tell('withdrawn', group) }

@@ -30,7 +30,7 @@ export function say(notices: Notices, refused: Rejected[]) {
     const lost = texts.join('\n')
     notices.say(lost === '' ? words : `${words} You wrote: “${lost}”`, {
       kind: 'refused',
-      ...lost === '' ? { group } : { group: `${group} ${lost}`, isWhole: true, isKept: true, action: notices.copying(lost) },
+      ...lost === '' ? { group } : { group: `${group} ${lost}`, isWhole: true, holds: lost, action: notices.copying(lost) },
     })
   }
 }

@@ -47,7 +47,7 @@ export class Refusals extends Source<{ full: null }> {
     if (words) return words.say(this.#notices, refused)
     const texts = refused.map(({ set: { text } }) => text).filter(Boolean).join('\n')
     this.#notices.say(`The server didn’t take some of your changes. ${texts && `You wrote: “${texts}”`}`, {
-      kind: 'refused', isWhole: true, isKept: texts !== '',
+      kind: 'refused', isWhole: true, holds: texts,
     })
   }
 }

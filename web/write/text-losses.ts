@@ -128,7 +128,7 @@ export class TextLosses {
       return done
     }
     notices.say(`${names.of(by)} wrote over your text in ${mentionOf(live, id)}: “${within(text)}”`, {
-      group: groupOf(id, text), isWhole: true, isKept: true,
+      group: groupOf(id, text), isWhole: true, holds: text,
       action: { words: 'Put mine back', run: () => putBack() !== undefined },
     })
   }
@@ -137,7 +137,7 @@ export class TextLosses {
   #sayDeleted(id: number, text: string, by: number, former?: Shape) {
     const { keepBeside, names, notices } = this.#reach
     notices.say(`${names.of(by)} deleted the shape in which you had written: “${within(text)}”`, {
-      group: groupOf(id, text), isWhole: true, isKept: true,
+      group: groupOf(id, text), isWhole: true, holds: text,
       action: { words: 'Keep the text', run: () => keepBeside(this.#reach, former, text) !== undefined },
     })
   }

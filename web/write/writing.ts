@@ -421,7 +421,7 @@ export class Writing {
     if (text.trim() === '' || text === began.text) return
     const { notices } = this.#reach
     notices.say(`${why}. What you wrote isn’t in the drawing: “${text}”`, {
-      kind: 'refused', group: `written ${began.id} ${text}`, isWhole: true, isKept: true,
+      kind: 'refused', group: `written ${began.id} ${text}`, isWhole: true, holds: text,
       action: notices.copying(text),
     })
   }
