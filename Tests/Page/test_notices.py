@@ -122,11 +122,13 @@ def test_texts_that_are_lost_are_told_without_the_parts_that_tell_more_of_them(r
 
 
 def test_a_text_that_is_lost_is_told_though_a_request_does_not_end(room):
-    """The part that tells it is asked for again after a minute. The server has taken the first request, and says nothing."""
+    """The part that tells it is asked for again after a minute. The server has taken the first request, and says nothing,
+    nor to the request for the looks of all such parts."""
     held = []
-    ann = room.join("Ann", clock=True, before=lambda page: page.route("**/write/text-losses.js", lambda route: held.append(route)))
+    ann = room.join("Ann", clock=True, before=lambda page: page.route(
+        re.compile(r"/write/text-losses\.js$|/room/later\.css$"), lambda route: held.append(route)))
     ann.run("app.perform([{ type: 'textLost', shape: 1, text: 'Seeds', by: 2 }]); return null")
-    wait_until(lambda: ann.run("true") and held, "the part is asked for")
+    wait_until(lambda: ann.run("true") and len(held) == 2, "the part and its looks are asked for")
     ann.stop_clock()
     # In small steps, because the server answers in its own time.
     for _ in range(66):

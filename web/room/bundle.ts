@@ -1,5 +1,8 @@
 import { element } from '../elements/element.js'
 
+/** After how long a part begins without its looks, if their request goes on. */
+const looksMilliseconds = 20_000
+
 /**
  * Loads a script with a bundle of its own (scripts/page), which only few people need, and with the first one the looks
  * of all of them. The path is a parameter, because the bundler would include a constant path.
@@ -31,6 +34,7 @@ function looks() {
       reject(new Error('later.css didn’t come'))
     } })
     document.head.append(sheet)
+    setTimeout(resolve, looksMilliseconds)
   })
   return loading
 }
