@@ -88,6 +88,8 @@ class Line:
         run("ip", "link", "add", ends[0], "netns", one, "type", "veth", "peer", "name", ends[1], "netns", other)
         for space, end, address in ((one, ends[0], its_address), (other, ends[1], others_address)):
             run("ip", "-n", space, "address", "add", address, "dev", end)
+            # Without this, the end gets an IPv6 address a second later, and Chromium drops what it is just loading.
+            run("ip", "-n", space, "link", "set", end, "addrgenmode", "none")
             run("ip", "-n", space, "link", "set", end, "up")
             if self.rate and buffer_bytes:
                 run("tc", "-n", space, "qdisc", "add", "dev", end, "root", "tbf", "rate", self.rate,
