@@ -285,8 +285,8 @@ struct DamageTests {
     #expect(try bench.append("demo", [bytes("more")], epoch: 3).appended?.records[0].position == 21)
   }
 
-  @Test("where the disk has lost a newer entry of a room, the room is refused, and nothing of it is lost")
-  func oldEntry() throws {
+  /// Gives the room `demo` the entry that it had after its first twelve records.
+  private func putOldEntry() throws {
     bench.close()
     let database = try Database(path: path, mayCreate: false, fileSystem: nil)
     let row = try database.statement("SELECT \(StoredRows.roomColumns) FROM rooms WHERE name='demo'")
@@ -295,7 +295,13 @@ struct DamageTests {
     var entry = StoredRows.room(row).entry
     row.reset()
     (entry.last, entry.operations) = (12, 12)
+    entry.trimmed = 0
     try WriterDatabase(database).put(entry)
+  }
+
+  @Test("where the disk has lost a newer entry of a room, the room is refused, and nothing of it is lost")
+  func oldEntry() throws {
+    try putOldEntry()
     try bench.reopen()
     // No read has found the damage yet. The appends find it.
     for _ in 0..<2 { #expect(try bench.append("demo", [bytes("more")]).error == .damaged(room: "demo", position: 0)) }
@@ -308,8 +314,21 @@ struct DamageTests {
     #expect(try bench.records("demo") == all)
   }
 
-  /// Changes the table's row of the room `demo`, and not its entry in the index of names.
-  private func changeRow(_ change: (inout ArraySlice<UInt8>) -> Void) throws {
+  @Test("so is a room whose next records were dropped since", arguments: ["position<=15", "room=1"])
+  func oldEntryBeforeATrim(dropped: String) throws {
+    try bench.snapshot("demo", at: 20, bytes("as of 20"))
+    try change("DELETE FROM records WHERE room=1 AND \(dropped)")
+    try putOldEntry()
+    try bench.reopen()
+    try expectRefused(at: 0)
+    try expectOthersGoOn()
+    #expect(try bench.repair("demo", .cutting(newEpoch: 3)).error == nil)
+    #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 20"))
+    #expect(try bench.append("demo", [bytes("more")], epoch: 3).appended?.records[0].position == 21)
+  }
+
+  /// Changes the table's row of a room, and not its entry in the index of names.
+  private func changeRow(of room: String = "demo", _ change: (inout ArraySlice<UInt8>) -> Void) throws {
     bench.close()
     let database = try Database(path: path, mayCreate: false, mayWrite: false, fileSystem: nil)
     let root = Int(try database.number("SELECT rootpage FROM sqlite_schema WHERE name='rooms'"))

@@ -27,7 +27,7 @@ final class ReaderStatements {
     room = try database.statement("SELECT \(StoredRows.roomColumns) FROM rooms WHERE name=?1")
     numberedRoom = try database.statement("SELECT \(StoredRows.roomColumns) FROM rooms WHERE number=?1")
     number = try database.statement("SELECT number FROM rooms WHERE name=?1")
-    hasRecord = try database.statement("SELECT 1 FROM records WHERE room=?1 AND position=?2")
+    hasRecord = try database.statement("SELECT 1 FROM records WHERE room=?1 AND position>?2 LIMIT 1")
     nextRoom = try database.statement(
       "SELECT \(StoredRows.roomColumns) FROM rooms WHERE number>?1 AND number<=?2 ORDER BY number LIMIT 1"
     )
@@ -114,16 +114,17 @@ final class ReaderStatements {
     guard try room.step() else { return nil }
     var (entry, isSound) = StoredRows.room(room)
     try snapshots.add(to: &entry)
-    if isSound { isSound = try !hasRecord(after: entry) }
+    if isSound { isSound = try !isOld(entry) }
     return (entry, isSound)
   }
 
-  /// Whether a record follows the one that is the last by the room's entry. Then the entry is an old one: the disk has
-  /// lost a newer one, with an acknowledged write.
-  private func hasRecord(after entry: RoomEntry) throws(SQLiteFailure) -> Bool {
+  /// Whether there is a record or a snapshot behind the record that is the last by the room's entry. Then the disk has
+  /// lost a newer entry, with an acknowledged write.
+  private func isOld(_ entry: RoomEntry) throws(SQLiteFailure) -> Bool {
+    if let newest = entry.snapshots.last, newest.position > entry.last { return true }
     defer { hasRecord.reset() }
     hasRecord.bind(1, entry.number)
-    hasRecord.bind(2, entry.last &+ 1)
+    hasRecord.bind(2, entry.last)
     do throws(SQLiteFailure) {
       return try hasRecord.step()
     } catch {
