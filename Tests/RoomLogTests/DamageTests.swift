@@ -336,11 +336,11 @@ struct DamageTests {
     defer { close(file) }
     var page = [UInt8](repeating: 0, count: 4_096)
     try #require(pread(file, &page, page.count, (root - 1) * 4_096) == page.count)
-    let name = Array("demo".utf8)
+    let name = Array(room.utf8)
     let place = try #require((0..<4_092).first { Array(page[$0..<($0 + 4)]) == name })
     // A row begins with its length and its number, of one byte each. Ten bytes tell of the columns' lengths.
     var row = page[(place - 12)..<(place + 4)]
-    try #require(row.dropFirst().first == 1, "the number of the first room")
+    try #require(1...3 ~= row[row.startIndex + 1], "the room's number")
     change(&row)
     page.replaceSubrange((place - 12)..<(place + 4), with: row)
     try #require(pwrite(file, page, page.count, (root - 1) * 4_096) == page.count)
@@ -359,10 +359,24 @@ struct DamageTests {
     #expect(try bench.append("demo", [bytes("more")]).error == damage)
     let part = try bench.verifyPart()
     #expect(part.next == nil && part.rooms <= 3)
-    _ = try bench.delete("demo")
+    // What can't be done is refused.
+    #expect(try bench.delete("demo").error != nil)
+    #expect(try bench.repair("demo", .cutting(newEpoch: 3)).error != nil)
+    #expect(try bench.summaries().map(\.room) == ["demo", "demp", "other"])
     try bench.reopen()
     #expect(try bench.records("demp").map(\.bytes) == [bytes("of demp")])
     #expect(try bench.append("demp", [bytes("more")]).appended != nil)
+    try expectOthersGoOn()
+  }
+
+  @Test("a new room doesn't get the number of a damaged row")
+  func newest() throws {
+    try bench.append("demp", [bytes("of demp")])
+    try changeRow(of: "demp") { $0[$0.startIndex + 1] = 4 }
+    try bench.reopen()
+    #expect(try bench.append("new", [bytes("a")]).appended != nil)
+    try bench.reopen()
+    #expect(try bench.records("new").map(\.bytes) == [bytes("a")])
     try expectOthersGoOn()
   }
 

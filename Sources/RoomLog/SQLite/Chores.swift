@@ -17,8 +17,8 @@ struct Chores {
 
   var isEmpty: Bool { writings.isEmpty && clearings.isEmpty && retentions.isEmpty && !mayHaveFreePages }
 
-  /// The work that an earlier process left unfinished. Also the greatest room number among deleted rooms, which no new
-  /// room may get.
+  /// The work that an earlier process left unfinished. Also the greatest room number among rows of living and deleted
+  /// rooms, which no new room may get.
   static func leftOver(
     in database: Database,
     rooms: [String: RoomEntry]
@@ -34,8 +34,12 @@ struct Chores {
       if dropped.integer(0) < Chores.numbersMax { lastNumber = dropped.integer(0) }
     }
     // Rows of `dropped` can be missing, because a damaged page is passed over.
-    let kept = try database.statement("SELECT max(room) FROM records WHERE room<\(Chores.numbersMax)")
-    if try !kept.isAtEnd() { lastNumber = max(lastNumber, kept.integer(0)) }
+    // A damaged row of `rooms` can have another number than its room has in the index of names. Then the rows aren't in
+    // the order of their numbers, so each is read.
+    for number in ["room) FROM records WHERE room", "+number) FROM rooms NOT INDEXED WHERE +number"] {
+      let kept = try database.statement("SELECT max(\(number)<\(Chores.numbersMax)")
+      if try !kept.isAtEnd() { lastNumber = max(lastNumber, kept.integer(0)) }
+    }
     let unfinished = try database.statement("SELECT room, position FROM snapshots WHERE complete=0")
     let baseless = Set(rooms.values.filter(\.lacksBase).map(\.number))
     while try !unfinished.isAtEnd() {

@@ -92,6 +92,9 @@ final class Database {
     return try query.step() ? query.text(0) : ""
   }
 
+  /// How many rows the last statement has inserted, changed or deleted.
+  var changedRows: Int32 { sqlite3_changes(handle) }
+
   /// Frees cached pages of the file, and other memory that isn't in use.
   func releaseMemory() { sqlite3_db_release_memory(handle) }
 

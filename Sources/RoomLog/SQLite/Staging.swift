@@ -21,9 +21,7 @@ extension Writer {
     case .delete(let id, let name):
       let entry = try room(name, epoch: nil, in: staging, evenIfDamaged: true)
       try failing { () throws(SQLiteFailure) in
-        connection.dropRoomRow.bind(1, entry.number)
-        connection.dropRoomRow.bind(2, name)
-        try connection.dropRoomRow.run()
+        try connection.drop(entry)
         connection.noteDropped.bind(1, entry.number)
         try connection.noteDropped.run()
       }

@@ -99,7 +99,8 @@ enum StoredRows {
   }
 
   /// Replaces the entries of rows with a wrong checksum, and adds those of rows that couldn't be read. A damaged row can
-  /// have the number or the name of another room, whose own row is sound.
+  /// have the number or the name of another room, whose own row is sound. If a search for that number finds the damaged
+  /// row, that room can't be used either.
   private static func withoutUnsound(
     _ rows: [(entry: RoomEntry, isSound: Bool)],
     in database: Database

@@ -5,8 +5,8 @@ import CSQLite
 final class WriterDatabase {
   let database: Database
   let insertRecord: Statement
-  let putRoom: Statement
-  let dropRoomRow: Statement
+  private let putRoom: Statement
+  private let dropRoomRow: Statement
   let noteDropped: Statement
   let insertSnapshot: Statement
   let insertPart: Statement
@@ -41,6 +41,7 @@ final class WriterDatabase {
       """
       INSERT INTO rooms(\(StoredRows.roomColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
       ON CONFLICT(number) DO UPDATE SET epoch=?3, last=?4, trimmed=?5, operations=?6, created=?7, changed=?8, checksum=?9
+      WHERE name=?2
       """
     )
     // A damaged row can have another room's name. SQLite would delete that room's entry in the index of names. With the
@@ -94,6 +95,21 @@ final class WriterDatabase {
     putRoom.bind(8, entry.changedMilliseconds)
     putRoom.bind(9, StoredRows.checksum(of: entry))
     try putRoom.run()
+    try checkOneRow(of: entry)
+  }
+
+  func drop(_ entry: RoomEntry) throws(SQLiteFailure) {
+    dropRoomRow.bind(1, entry.number)
+    dropRoomRow.bind(2, entry.name)
+    try dropRoomRow.run()
+    try checkOneRow(of: entry)
+  }
+
+  /// A damaged row can have another name than its room has in the index of names. It isn't written, and isn't deleted.
+  private func checkOneRow(of entry: RoomEntry) throws(SQLiteFailure) {
+    guard database.changedRows == 1 else {
+      throw SQLiteFailure(code: SQLITE_CORRUPT, systemError: 0, message: "the entry of room \(entry.name)")
+    }
   }
 
   func put(_ record: LogRecord, room: Int64, operations: UInt64) throws(SQLiteFailure) {
