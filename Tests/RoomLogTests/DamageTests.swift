@@ -387,11 +387,17 @@ struct DamageTests {
     try change("UPDATE snapshots SET complete=0")
     try bench.reopen()
     #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 10"))
+    // Also if the room's entry is damaged.
+    try change("UPDATE snapshots SET complete=0; UPDATE rooms SET created=created+1 WHERE name='demo'")
+    try bench.reopen()
+    #expect(try bench.repair("demo", .cutting(newEpoch: 3)).error == nil)
+    #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 10"))
     try change("UPDATE snapshots SET complete=0; UPDATE snapshot_parts SET bytes=CAST('as of 1_' AS BLOB)")
     for _ in 0..<2 {
       try bench.reopen()
       let damage = LogError.damagedSnapshot(room: "demo", position: 10)
       #expect(try bench.load("demo").error == damage && bench.verify("demo").error == damage)
+      #expect(try bench.load("demo", through: .position(10)).error == damage)
       #expect(bench.log.statistics().damagedRooms == 1)
       bench.close()
     }

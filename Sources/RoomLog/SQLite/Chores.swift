@@ -21,7 +21,8 @@ struct Chores {
   /// rooms, which no new room may get.
   static func leftOver(
     in database: Database,
-    rooms: [String: RoomEntry]
+    rooms: [String: RoomEntry],
+    damaged: [Int64]
   ) throws(SQLiteFailure) -> (chores: Chores, lastNumber: Int64) {
     var chores = Chores()
     var lastNumber: Int64 = 0
@@ -41,9 +42,9 @@ struct Chores {
       if try !kept.isAtEnd() { lastNumber = max(lastNumber, kept.integer(0)) }
     }
     let unfinished = try database.statement("SELECT room, position FROM snapshots WHERE complete=0")
-    let baseless = Set(rooms.values.filter(\.lacksBase).map(\.number))
+    let baseless = Set(rooms.values.filter(\.lacksBase).map(\.number) + damaged)
     while try !unfinished.isAtEnd() {
-      // This may be the snapshot that such a room lacks, with a damaged mark.
+      // This may be the snapshot that such a room lacks, with a damaged mark. Of a damaged entry that isn't known.
       if baseless.contains(unfinished.integer(0)) { continue }
       chores.clearings.append(.snapshot(room: unfinished.integer(0), position: unfinished.unsigned(1)))
     }

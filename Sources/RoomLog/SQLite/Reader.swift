@@ -213,7 +213,7 @@ final class Reader {
       candidates.snapshots.removeAll { $0.position >= place.position }
     }
     if entry.trimmed > 0 {
-      if damagedPosition == nil, !entry.lacksSnapshots, request.through != .end {
+      if damagedPosition == nil, !entry.lacksSnapshots, !entry.lacksBase, request.through != .end {
         throw .refused(.trimmed(room: entry.name, through: entry.trimmed))
       }
       throw .refused(.damagedSnapshot(room: entry.name, position: damagedPosition ?? entry.trimmed))

@@ -92,6 +92,9 @@ extension Writer {
           last: try database.number("SELECT max(position) FROM records WHERE room=\(number)")
         )
       }
+      if entry.snapshots.isEmpty {
+        try failing { () throws(SQLiteFailure) in try connection.findBase(of: &entry) }
+      }
       let newest = entry.snapshots.last?.position ?? 0
       entry.trimmed = ends.first > 0 ? UInt64(ends.first) - 1 : newest
       entry.last = max(UInt64(max(ends.last, 0)), newest)

@@ -69,7 +69,9 @@ final class Writer {
     damaged: [Int64],
     in database: Database
   ) throws(StorageFault) {
-    let found = try attempt(path) { () throws(SQLiteFailure) in try Chores.leftOver(in: database, rooms: stored) }
+    let found = try attempt(path) { () throws(SQLiteFailure) in
+      try Chores.leftOver(in: database, rooms: stored, damaged: damaged)
+    }
     rooms = stored
     chores = found.chores
     // Failed commits might have stored rooms after all, so the numbers of those rooms aren't used again.

@@ -192,7 +192,7 @@ final class WriterDatabase {
 
   /// Looks for the snapshot without which a trimmed room can't be opened. No checksum protects the mark that a snapshot
   /// is complete. If one with the mark of an unfinished one has all its bytes, the mark is damaged, and is mended.
-  private func findBase(of entry: inout RoomEntry) throws(SQLiteFailure) {
+  func findBase(of entry: inout RoomEntry) throws(SQLiteFailure) {
     let unfinished = try database.statement(
       "SELECT \(StoredRows.snapshotColumns) FROM snapshots WHERE room=?1 AND position>=?2 AND complete=0"
     )
@@ -203,13 +203,13 @@ final class WriterDatabase {
       while found == nil, try unfinished.step() {
         if let stored = StoredRows.snapshot(unfinished), try hasContent(of: stored) { found = stored.place }
       }
+      unfinished.reset()
+      guard let found else { return }
+      try mark(completeSnapshot, room: entry.number, position: found.position)
+      entry.insert(found)
     } catch {
       guard error.isDamage else { throw error }
     }
-    unfinished.reset()
-    guard let found else { return }
-    try mark(completeSnapshot, room: entry.number, position: found.position)
-    entry.insert(found)
   }
 
   /// Whether a room's row can be read. It is read from the file, because cached pages can be right even if the file is
