@@ -140,6 +140,7 @@ struct JSONEncodingRefusalTests {
       #expect(rejection?.code == .badValue, "\(operation)")
       #expect(rejection?.operation == 1)
       #expect(rejection?.message == PropertyProblem(property).message, "\(operation)")
+      #expect(failure(of: "{\"type\":\"ops\",\"ops\":[\(operation)]}")?.words == rejection?.message, "\(operation)")
     }
   }
 

@@ -113,6 +113,7 @@ struct NumberTextTests {
       ]
       for text in texts { #expect(parsed(text)?.bitPattern == Double(text)?.bitPattern, "\(text)") }
     }
+    for exponent in -400...400 { #expect(parsed("7e\(exponent)") == Double("7e\(exponent)"), "\(exponent)") }
   }
 
   @Test("the exact middle between two numbers rounds to the even one, and a digit far to the right decides")

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import resource
+import subprocess
 
 import websockets
 
@@ -149,6 +150,16 @@ async def test_a_limit_on_files_is_said_at_start_and_kept():
         (line,) = await server.logged("the limit on open files allows fewer connections than the flags do")
         assert line["level"] == "warning" and line["connections"] == 896 and line["flags"] > 896
         assert await server.metric("process_max_fds") == 1_024
+
+
+def test_a_server_that_gets_no_thread_says_so_and_ends():
+    """The limit on stacks is also the size of each thread's stack. No address space has room for this one."""
+    def prepare():
+        resource.setrlimit(resource.RLIMIT_STACK, (1 << 46, resource.RLIM_INFINITY))
+
+    done = subprocess.run(
+        Server(data="memory").command(), preexec_fn=prepare, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 1 and "can't start the event loop" in done.stderr, done
 
 
 async def test_where_files_run_out_the_greedy_make_way():

@@ -31,6 +31,22 @@ struct RefusalTests {
     #expect(room.hosts[ann].replica.unsentCount == 2)
   }
 
+  @Test("of a message that is refused, what the room has sent to everyone counts as stored, and only the rest as lost")
+  func refusedAfterItsEcho() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let shapes = [room.add(ann), room.add(ann)]
+    room.settle()
+    room.run(ann) { $0.edit(shapes.map(rotated), at: $1) }
+    let sent = try room.hosts[ann].interceptSubmissions()
+    let stored = try #require(sent.first?.operations.first)
+    let echo = CanvasCRDT.Operation(shape: stored.shape, at: try #require(stored.at), set: stored.set)
+    room.hand(.operations(Delivery(cursor: room.cursor, operations: [echo])), to: ann)
+    room.hand(.rejection(Rejection(id: sent[0].id, code: .badValue, message: "not here")), to: ann)
+    #expect(room.hosts[ann].rejected.map(\.operation.shape) == [shapes[1]])
+    #expect(shapes.map { room.hosts[ann].replica.canvas[$0]?.properties.rotation } == [10, 0])
+  }
+
   /// Ann brings back Bob's deleted shape and edits it, before either is sent. The server refuses the edit alone.
   @Test("a shape that is brought back has its values, even if an edit right after it is refused")
   func restoredAndEdited() throws {

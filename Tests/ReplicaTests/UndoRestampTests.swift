@@ -9,11 +9,15 @@ import Testing
     var room = TestRoom()
     let ann = room.join()
     let old = room.hosts[ann].replica.actor
-    let shape = room.add(ann) { $0.rotation = 1 }
+    func turn(_ set: inout Properties, _ rotation: Double) {
+      set.rotation = rotation
+      set.strokeWidth = rotation
+    }
+    let shape = room.add(ann) { turn(&$0, 1) }
     room.settle()
     let copy = try Replica(saved: room.hosts[ann].replica.save(withDrawing: true), seed: 8)
     for rotation in [2.0, 3] {
-      room.edit(ann, shape) { $0.rotation = rotation }
+      room.edit(ann, shape) { turn(&$0, rotation) }
       if isStepAnswered { room.settle() }
     }
     room.undo(ann)
@@ -22,7 +26,11 @@ import Testing
     room.join(copy)
     room.settle(for: 20_000)
     #expect(room.hosts[ann].replica.actor != old)
-    func rotation() -> Double? { room.hosts[ann].replica.canvas[shape]?.properties.rotation }
+    func rotation() -> Double? {
+      let properties = room.hosts[ann].replica.canvas[shape]?.properties
+      #expect(properties?.strokeWidth == properties?.rotation, "a step is redone with all that it wrote")
+      return properties?.rotation
+    }
     #expect(rotation() == 2)
     room.redo(ann)
     #expect(rotation() == 3)

@@ -18,6 +18,9 @@ public struct SVGExport: Sendable {
   /// which takes one byte in a room and more than 60 in SVG. Bold words and addresses count like lines, and further ones
   /// are drawn plain.
   var textLinesMax = 1_000_000
+  /// An upper bound on the corners of all common areas together. Further areas are left out, because nobody could tell
+  /// so many apart.
+  var overlapCornersMax = 500_000
 
   public static let margin = 20.0
   /// The longer side, in pixels, of the largest picture that people look at. If a line's dashes would be smaller than a
@@ -25,9 +28,6 @@ public struct SVGExport: Sendable {
   private static let pixelsMax = 4_096.0
   /// The view of an empty drawing.
   static let emptyView = Rect(origin: Point(x: 0, y: 0), size: Size(width: 800, height: 600))
-  /// An upper bound on the corners of all common areas together. If there are more, no common areas are drawn, because
-  /// nobody could tell them apart.
-  private static let overlapCornersMax = 500_000
   static let overlapColor = Color(red: 0xFF, green: 0x8C, blue: 0x1A)
 
   public init(_ drawing: Drawing) {
@@ -312,7 +312,7 @@ public struct SVGExport: Sendable {
     writer.attribute("stroke", SVGExport.overlapColor)
     writer.raw(" fill-opacity=\"0.45\">\n")
     var corners = 0
-    for pair in overlaps where corners < SVGExport.overlapCornersMax {
+    for pair in overlaps where corners < overlapCornersMax {
       guard let first = canvas[pair.first], let second = canvas[pair.second] else { continue }
       guard first.properties.visible, second.properties.visible else { continue }
       for polygon in first.outline.commonRegion(with: second.outline) {

@@ -357,6 +357,11 @@ struct SVGExportTests {
     let region = try parsed(document()).points
     #expect(region.count == 1)
     #expect(Set(region[0].split(separator: " ")) == ["10,10", "20,10", "20,20", "10,20"])
+    // The second pair reaches the bound, so the third one is left out.
+    var many = SVGExport(Drawing(canvas))
+    many.overlaps = Array(repeating: ShapePair(shapes[0], shapes[1]), count: 3)
+    many.overlapCornersMax = 8
+    #expect(try parsed(text(many)).points.count == 2)
     #expect(document().contains("</rect>\n<g fill=\"#FF8C1A\" stroke=\"#FF8C1A\" fill-opacity=\"0.45\">\n<polygon"))
     canvas.apply(.init(shape: shapes[1], at: Stamp(time: 9, actor: ann), set: Properties { $0.visible = false }))
     #expect(try parsed(document()).points.isEmpty)

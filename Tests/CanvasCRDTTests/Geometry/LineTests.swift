@@ -338,6 +338,11 @@ struct LineTests {
     let pieces = cut(Rect(origin: Point(x: 45, y: 20), size: Size(width: 10, height: 10)))
     #expect(pieces.count == whole.pieces.count && pieces.allSatisfy { $0.control != nil })
     #expect(pieces.first?.from == whole.pieces.first?.from && pieces.last?.to == whole.pieces.last?.to)
+    // A gap in the middle of a piece leaves the parts on both sides of it.
+    let first = whole.pieces[0]
+    let middle = first.points(steps: 2)[1]
+    let split = cut(Rect(middle.x - 1, middle.y - 1, 2, 2))
+    #expect(split.count == whole.pieces.count + 1 && split[0].from == first.from && split[1].to == first.to)
     // Where the gap begins, and on the way there, the part lies on the curve.
     let ends = pieces.filter { $0.to.x < 50 }.map { $0.to.x }.max() ?? 0
     #expect((42.9...43.1).contains(ends))

@@ -116,6 +116,14 @@ struct OverlapIndexTests {
     #expect(index.overlapping(Rect(5, 5, 0, 1)) == [])
   }
 
+  @Test("A frame meets the shapes that it shares area with, and not those of whose boxes it only covers a corner")
+  func meeting() {
+    let circle = OverlapIndexTests.identifier(1)
+    let index = OverlapIndex([(circle, Outline(.ellipse, 0, 0, 100, 100))])
+    #expect(index.meeting(Rect(0, 0, 14, 14)) == [])
+    #expect(index.meeting(Rect(0, 0, 15, 15)) == [circle])
+  }
+
   @Test("When too many overlap, all pairs end; they are found again when enough has changed")
   func crowded() {
     let stacked = (0..<20).map { offset in

@@ -89,6 +89,7 @@ struct ShownNamesTests {
       #expect(Set(after.values).count == after.count, "names are unique as shown")
       let expected = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
       #expect(renamed == expected)
+      #expect(renamed.isEmpty || ShownNames.concerns(change), "who looks only at such changes misses no name")
       for shape in history.shapes { #expect(names.name(of: shape) == after[shape]) }
       for (shape, name) in after { #expect(names.identifier(named: name) == shape) }
       for name in NamingHistory.names where !after.values.contains(name) {

@@ -62,6 +62,8 @@ struct DrawnTextTests {
   @Test("S18: each line is read by itself, and a text without marks has no signs")
   func lines() {
     #expect(parts(of: "**a\nb**\n- **c**\nd") == Parts(words: "**a\nb**\n• c\nd", heads: ["•"], bold: ["c"]))
+    // Behind an address, bold words go on.
+    #expect(parts(of: "**a http://b.example c** d").bold == ["a ", "http://b.example", " c"])
     for text in ["", "\n", "a * b\n-\n 1.5\n--\nhttp:/x", "ä **\n** ö"] as [Text] { #expect(text.drawn == text) }
   }
 

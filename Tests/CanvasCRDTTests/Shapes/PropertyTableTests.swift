@@ -119,7 +119,18 @@ struct PropertyTableTests {
   }
 
   @Test("a value that is none of the choices is answered with all of them")
-  func choices() { #expect(PropertyProblem(.textAlign).message == "textAlign must be left, center or right") }
+  func choices() {
+    #expect(PropertyProblem(.textAlign).message == "textAlign must be left, center or right")
+    #expect(PropertyProblem(.textPlace).message == "textPlace must be top, middle or bottom")
+  }
+
+  @Test("what is told of a change names the shape and its new value", arguments: Property.allCases)
+  func told(property: Property) {
+    let told = "\(property.row.told)"
+    #expect(told.contains("{shape"))
+    // Order keys tell people nothing. A flag has a word for each of its two values.
+    if property != .deleted, property != .z { #expect(told.contains("{value}") || told.contains("|"), "\(told)") }
+  }
 
   @Test("a state's packed columns keep the widths that stored states have")
   func widths() {

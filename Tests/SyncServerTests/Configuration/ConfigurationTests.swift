@@ -164,7 +164,10 @@ import Testing
   @Test("A variable that nobody reads is named, with the one that was meant; the client's are no mistake")
   func variables() throws {
     #expect(SyncServer.Setting.all.map(\.variable).sorted() == Variables.server.sorted())
-    let environment = ["CANVAS_MAX_SHAPE": "5", "CANVAS_SERVER": "x", "CANVAS_SOAK": "1", "PATH": "", "CANVAS_": ""]
+    // The last two of them are read by tests.
+    let environment = [
+      "CANVAS_": "", "CANVAS_MAX_SHAPE": "5", "PATH": "", "CANVAS_SERVER": "x", "CANVAS_SOAK": "1", "CANVAS_STORY": "7",
+    ]
     guard case .serve(let configuration) = try Invocation(arguments: [], environment: environment) else {
       Issue.record("it doesn't serve")
       return
@@ -175,6 +178,15 @@ import Testing
         "the variable CANVAS_MAX_SHAPE means nothing. Did you mean CANVAS_MAX_SHAPES?",
       ]
     )
+  }
+
+  @Test("Where a shell completes, a command of two words is one word to its patterns", arguments: ["bash", "zsh"])
+  func completion(shell: String) {
+    guard case .text(let script)? = Manual.server.answer(to: ["--completion", shell]) else {
+      Issue.record("no script")
+      return
+    }
+    #expect(script.contains(#"log\ verify"#))
   }
 
   @Test("A switch needs no value, and takes one behind a sign only")
