@@ -25,6 +25,8 @@ async def test_the_page_is_served_as_a_browser_wants_it(shared):
         assert page.status == 200 and page.headers["Content-Type"] == "text/html; charset=utf-8"
         policy = page.headers["Content-Security-Policy"]
         assert "default-src 'self'" in policy and "'wasm-unsafe-eval'" in policy and "unsafe-inline" not in policy
+        # These have no default, so a policy without them lets other sites frame the page, and forms send to them.
+        assert {f"{word} 'none'" for word in ("base-uri", "form-action", "frame-ancestors")} <= set(policy.split("; "))
         assert page.headers["X-Content-Type-Options"] == "nosniff"
         assert b"<script>" not in page.body and b"style=" not in page.body
         for tag in [page.headers["ETag"], "W/" + page.headers["ETag"]]:

@@ -169,6 +169,7 @@ async def test_where_files_run_out_the_greedy_make_way():
         open_files = int(await server.metric("process_open_fds"))
         _, hard = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (open_files + 20, hard))
+        assert await server.metric("process_max_fds") == open_files + 20 < hard
         held = [await half_sent(server, "127.0.1.1") for _ in range(60)]
         for _ in range(5):
             assert (await server.get("/healthz")).status == 200

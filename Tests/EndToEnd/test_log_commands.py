@@ -168,8 +168,10 @@ async def test_a_backup_that_cannot_be_written_names_the_copy(shared):
         assert sorted(os.listdir(folder)) == ["copy.db", "copy.db2"]
 
 
-async def test_commands_dont_wait_for_ever_for_a_database():
-    """The commands give up after ten seconds, and say why."""
+async def test_commands_dont_wait_for_ever_for_a_database(tmp_path):
+    """The commands give up after ten seconds, and say why. A backup leaves nothing for which the next would be refused."""
     url = f"postgresql://127.0.0.1:{free_port()}/nowhere"
-    code, _, words = await log("verify", "--data", url)
-    assert code == 1 and "waiting for the database" in words and words.count("\n") >= 2, words
+    commands = [("verify", "--data", url), ("backup", "--data", url, "--to", str(tmp_path / "copy"))]
+    for code, _, words in await asyncio.gather(*(log(*command) for command in commands)):
+        assert code == 1 and "waiting for the database" in words and words.count("\n") >= 2, words
+    assert os.listdir(tmp_path) == []

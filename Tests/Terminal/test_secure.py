@@ -118,11 +118,14 @@ async def test_a_server_that_speaks_no_tls_is_told_from_one_that_is_not_there(sh
 
 
 async def test_a_handshake_in_pieces_is_followed_by_the_request():
-    """Whichever of the client's functions takes the last piece, the request is sent. The server sends no session tickets."""
+    """Whichever of the client's functions takes the last piece, the request is sent. The server sends no session tickets.
+    It is told the name that the client wants, because a server may have a certificate for each of its names."""
+    names = []
     with tempfile.TemporaryDirectory() as folder:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*certificate(folder, "localhost"))
         context.num_tickets = 0
+        context.sni_callback = lambda tls, name, context: names.append(name)
 
         async def answer(reader, writer):
             arrived, leaving = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -155,3 +158,4 @@ async def test_a_handshake_in_pieces_is_followed_by_the_request():
             for _ in range(20):
                 done = await run(None, "rooms", "--over", "1ms", "--json", "--server", address, variables=trusted)
                 assert done.out == "", done
+            assert set(names) == {"localhost"}

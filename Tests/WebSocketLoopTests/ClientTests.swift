@@ -80,6 +80,20 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
     }
   }
 
+  @Test("All plain connections share what libwebsockets keeps for them, and so do all over TLS")
+  func sharedHosts() throws {
+    let loop = try EventLoop(name: "hosts", speaksTLS: true)
+    defer { loop.stop() }
+    let areShared = loop.perform { () -> Bool in
+      guard let trust = loop.guest(TLSTrust.self), let context = loop.websockets,
+        let plain = context.clientHost(trust: nil), let secure = context.clientHost(trust: trust)
+      else { return false }
+      let isShared = context.clientHost(trust: nil) === plain && context.clientHost(trust: trust) === secure
+      return isShared && plain !== secure
+    }
+    #expect(areShared)
+  }
+
   @Test("Empty messages go both ways between others") func emptyMessages() async throws {
     try await withServer { port, loop in
       let client = TestClient()

@@ -167,6 +167,17 @@ import Testing
     }
   }
 
+  @Test("A short head is found behind a longer one that came in two pieces") func headBehindPieces() throws {
+    var parser = HeadParser(bytesMax: 1_000, headersMax: 10)
+    var received = Array("GET /first HTTP/1.1\r\nHost: localhost\r\n".utf8)
+    #expect(try parser.take(&received) == nil)
+    received += Array("\r\nGET / HTTP/1.0\r\n\r\n".utf8)
+    for line in ["GET /first HTTP/1.1", "GET / HTTP/1.0"] {
+      let head = try parser.take(&received)
+      #expect(head?.firstLine == Array(line.utf8))
+    }
+  }
+
   @Test(
     "A request that can't be understood is answered with the reason, and the connection ends",
     arguments: [

@@ -55,6 +55,31 @@ private final class TurnTimer: TurnObserver {
   func turnTook(_ turn: LoopTurn) { longest.withLock { $0 = max($0, turn.microseconds) } }
 }
 
+/// A pipe that is readable in each turn (iteration of the loop), and takes longer than a turn may.
+///
+/// `@unchecked Sendable`: only its loop's thread uses it.
+private final class BusyPipe: @unchecked Sendable {
+  private var watch: DescriptorWatch?
+  private var turns = 0
+  /// In which turn the work ran that was posted in the first one.
+  private(set) var workedInTurn: Int?
+
+  init(_ loop: EventLoop, _ descriptor: Int32) {
+    watch = DescriptorWatch(loop: loop, descriptor: descriptor) { [unowned self] _, _ in
+      turns += 1
+      if turns == 1 { loop.execute { self.hasWorked() } }
+      if turns == 100 { watch?.close() }
+      work(microseconds: EventLoop.turnMicrosecondsMax + 1_000)
+    }
+    watch?.want(readable: true, writable: false)
+  }
+
+  private func hasWorked() {
+    workedInTurn = turns
+    watch?.close()
+  }
+}
+
 @Suite("The event loop") struct LoopTests {
   /// A task that checks a condition and then waits for its change must not be overtaken by the change.
   @Test("Nothing runs between an actor's steps while it doesn't wait", arguments: [false, true])
@@ -147,6 +172,20 @@ private final class TurnTimer: TurnObserver {
     loop.perform { _ = loop.schedule(afterMilliseconds: 0, again) }
     let before = await eventually { seen.withLock { $0.firedBeforeWork } }
     #expect(before.map { $0 < 10 } == true)
+  }
+
+  @Test("Sockets that use up every turn don't keep other work waiting") func busySockets() async throws {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    let (from, to) = (ends[0], ends[1])
+    defer { for end in [from, to] { close(end) } }
+    let loop = try EventLoop(name: "sockets")
+    defer { loop.stop() }
+    let byte: [UInt8] = [1]
+    try #require(write(to, byte, byte.count) == byte.count)
+    let busy = loop.perform { BusyPipe(loop, from) }
+    let turn = await eventually { loop.perform { busy.workedInTurn } }
+    #expect(turn == 1)
   }
 
   @Test("A turn ends after five milliseconds, and what is left is done in the next ones, in its order")

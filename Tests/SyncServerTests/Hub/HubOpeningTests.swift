@@ -131,6 +131,42 @@ struct HubOpeningTests {
     #expect(server.hub.assumeIsolated { $0.openingTurns.isIdle })
   }
 
+  @Test("W7: a room that is opened while the log is down refuses nothing for good because of what waits for the log")
+  func openedInDoubt() async throws {
+    let shared = SharedMemory(store: try HubOpeningTests.store(["demo"]))
+    /// The refusals that the log has not told yet.
+    let held = Mutex<[LogEvent]>([])
+    var limits = Limits()
+    limits.shapes = 2
+    let hub = try await Hub.started(limits: limits) { sink in
+      MeddledLog(MemoryLog(sharing: shared, sink: sink)) { requests, rooms in
+        for request in requests {
+          guard request.isAppend else {
+            rooms.submit([request])
+            continue
+          }
+          held.withLock {
+            $0.append(.failed(id: request.id, room: request.room, .unavailable(.diskFull(path: ""))))
+          }
+        }
+      }
+    }
+    hub.logTold([.availability(room: nil, .diskFull(path: ""))])
+    while await hub.log.fault == nil { await Task.yield() }
+    let open = try await hub.openDemo()
+    // The room has one shape. The second is on its way, and leaves no place for a third.
+    let second = Task { await hub.submit([.star(6)], to: open, by: .by()) }
+    while held.withLock({ $0.isEmpty }) { await Task.yield() }
+    let third = await hub.submit([.star(7)], to: open, by: .by())
+    hub.logTold(held.withLock { $0 })
+    _ = await second.value
+    guard case .failure(.rejected(let rejection)) = third else {
+      Issue.record("the third is taken")
+      return
+    }
+    #expect(rejection.code == .unavailable)
+  }
+
   @Test("a room of some megabytes of records waits for few turns")
   func pages() async throws {
     var store = MemoryStore()

@@ -133,6 +133,36 @@ struct VirtualHubTests {
     #expect(after - before <= 60 / Limits().beatMilliseconds + 1)
   }
 
+  @Test("what people show that is too much for one message to other nodes is told in the next ones")
+  func showingMuch() throws {
+    let bus = CountingBus()
+    var world = World(bus: bus) { $0.limits.presenceBytes = 65_536 }
+    let server = world.server
+    let people = try (1...10).map { number -> VirtualConnection in
+      let connection = try #require(server.connect(.json, to: "demo", from: "10.0.0.\(number)"))
+      server.receive(WireEncoding.json.encode(ClientMessage.hello(Hello())), isText: true, on: connection)
+      return connection
+    }
+    world.pass(20)
+    // Nodes tell each other what people show in rooms in which both have somebody.
+    let elsewhere = Person(
+      peer: Peer(actor: Identifier(packed: 7)!, name: "Ann", color: Color(packed: 0x11_22_33)),
+      role: .editor,
+      arrival: 1,
+      origin: Person.Origin(token: nil, address: "10.0.1.1")
+    )
+    let rooms = [RoomNews(room: "demo", isWhole: true, joined: [elsewhere])]
+    server.hub.busTold(.heard(NodeNews(node: 2, number: 1, isWhole: true, rooms: rooms).encoded()))
+    world.pass(20)
+    let state = JSONText("{\"x\":\"\(String(repeating: "x", count: 60_000))\"}")
+    for connection in people {
+      server.receive(WireEncoding.json.encode(ClientMessage.presence(state)), isText: true, on: connection)
+    }
+    world.pass(2_500)
+    let told = bus.messages.compactMap { NodeNews($0) }.flatMap(\.rooms).flatMap(\.states)
+    #expect(Set(told.map(\.actor)).count == people.count)
+  }
+
   @Test("work on overlaps takes the turns of those who want to know of them, and of nobody else")
   func overlapParties() throws {
     var world = drawTogether(seed: 1)

@@ -153,6 +153,7 @@ struct RoomsLeapingTests {
     #expect(bench.room.counts.leaps == 1)
     #expect(bench.clients[reader].digests == count)
     #expect(bench.clients[reader].digestsThatDiffer == 0)
+    #expect(bench.room.kept.readerBytes == 0, "no answer counts as waiting any more")
     bench.expectCaughtUp(reader)
   }
 

@@ -31,16 +31,28 @@ struct RoomsQueryTests {
     #expect(bench.room.fold.place(of: bench.room.cursor) == bench.room.position)
     #expect(bench.room.fold.place(of: RoomCursor(epoch: 1, run: bench.run, position: 3).cursor) == nil)
   }
+
+  @Test("the list of rooms has each room's cursor, however many operations its records have")
+  func listed() {
+    var (bench, writer) = RoomBench.withWriter()
+    #expect(bench.submit(writer, [ProposedOperation(1, .star), ProposedOperation(2, .star)]) == nil)
+    bench.settle()
+    let listing = bench.room.listing
+    #expect(listing.cursor == bench.room.cursor && listing.operations == 2 && listing.shapes == 2)
+  }
 }
 
 @Suite("Limits")
 struct RoomsLimitTests {
-  @Test("each limit has one flag, and its default lies in the flag's range")
+  @Test("each limit has one flag, its default lies in the flag's range, and help says which ones clients are told")
   func flags() {
     let limits = Limits()
     for flag in Limits.flags {
       #expect(flag.range.contains(limits[keyPath: flag.limit]), "\(flag.name)")
       #expect(flag.name.hasPrefix("--") && !flag.words.isEmpty)
+      var changed = limits
+      changed[keyPath: flag.limit] += 1
+      #expect((changed.roomLimits != limits.roomLimits) == (flag.group == .told), "\(flag.name)")
     }
     #expect(Set(Limits.flags.map { $0.name }).count == Limits.flags.count)
     #expect(Limits.flags.count == Mirror(reflecting: limits).children.count)
