@@ -32,9 +32,9 @@ public enum Variables {
 
   /// The variables that the build and the tests read.
   private static let workshop = [
-    "CANVAS_COMMIT", "CANVAS_HISTORIES", "CANVAS_KEEP", "CANVAS_RULE", "CANVAS_SANITIZED", "CANVAS_SEED", "CANVAS_SOAK",
-    "CANVAS_STORY",
-    "CANVAS_STRICT", "CANVAS_WRITE_GOLDEN",
+    "CANVAS_COMMIT", "CANVAS_HISTORIES", "CANVAS_HUB_HISTORIES", "CANVAS_KEEP", "CANVAS_LINES", "CANVAS_PAGE",
+    "CANVAS_PAGE_COVERAGE", "CANVAS_PAGE_LATE", "CANVAS_REPLICAS", "CANVAS_RULE", "CANVAS_SANITIZED", "CANVAS_SEED",
+    "CANVAS_SOAK", "CANVAS_STORY", "CANVAS_STRICT", "CANVAS_WRITE_GOLDEN", "CANVAS_WRITE_HISTORIES",
   ]
 
   /// One sentence for each name that begins with `CANVAS_` and that no program reads.
