@@ -344,6 +344,33 @@ struct LyingLineTests {
     #expect(node.events.records(of: "demo", atLeast: 1)?.map(\.bytes) == [bytes("a")])
   }
 
+  @Test("a request to follow that comes during a read is answered, though the database refuses that read")
+  func answeredAfterARefusal() throws {
+    try bench.append("demo", [bytes("a")])
+    let node = try bench.secondNode(isPatient: false)
+    func follow(_ id: UInt64) {
+      node.log.submit(.follow(FollowRequest(id: id, room: "demo", epoch: LogBench.epoch, after: 0)))
+    }
+    follow(1)
+    #expect(node.events.answer(to: 1) == .following(id: 1, room: "demo"))
+    try locking("LOCK canvas.records") {
+      follow(2)
+      try wait(until: LyingLineTests.waits("canvas follower"))
+      follow(3)
+      // The log takes requests in their order, so it has taken the second one to follow too.
+      node.log.submit(.load(LoadRequest(id: 4, room: "none")))
+      _ = node.events.answer(to: 4)
+      try ask(
+        """
+        SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'canvas follower'
+        """
+      )
+      #expect(node.events.answer(to: 2)?.isUnavailable == true)
+    }
+    #expect(node.events.answer(to: 3) == .following(id: 3, room: "demo"))
+  }
+
   @Test("a log whose database is silent waits for it; and other nodes' news are asked for when it speaks again")
   func waiting() throws {
     _ = try bench.follow("demo", epoch: nil, after: 0)

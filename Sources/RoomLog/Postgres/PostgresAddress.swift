@@ -156,7 +156,7 @@ struct PostgresAddress: Hashable, Sendable {
 
   /// The fault of rows that can't be written because of somebody's lock.
   var lockFault: StorageFault {
-    .database("\(description): another program keeps rows locked; pg_locks shows which")
+    .database("\(description): another transaction keeps rows locked; pg_locks shows whose")
   }
 
   /// Parts of PostgreSQL's messages that mean that it accepts no more connections.

@@ -140,7 +140,10 @@ final class PostgresFollowing {
       case .success(let rows): self.take(rows[0], of: name, asked: room, for: waiting)
       case .failure(let failure) where failure.isDamage:
         self.leave(name, .damaged(room: name, position: room.reported + 1), waiting)
-      case .failure: self.refuse(waiting, of: name)
+      case .failure:
+        self.refuse(waiting, of: name)
+        // Another read answers the requests that have come meanwhile.
+        if self.followed[name]?.waiting.isEmpty == false { self.look(at: name) }
       }
     }
   }

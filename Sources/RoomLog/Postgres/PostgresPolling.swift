@@ -19,7 +19,8 @@ extension PostgresFollowing {
     }
   }
 
-  /// Reads the rooms that, according to a poll, have unreported records. Returns the number of these records.
+  /// Reads the rooms that, according to a poll, have unreported records, and those in doubt, whose last read was refused.
+  /// Returns the number of unreported records.
   private func lookAtThose(behind rows: PostgresRows, of names: [String]) -> UInt64 {
     var seen: Set<String> = []
     var lag: UInt64 = 0
@@ -28,7 +29,7 @@ extension PostgresFollowing {
       seen.insert(name)
       guard let room = followed[name] else { continue }
       if room.epoch == epoch { lag = lag.addingClamped(last - min(room.reported, last)) }
-      if room.epoch != epoch || room.reported != last { look(at: name) }
+      if room.epoch != epoch || room.reported != last || room.isInDoubt { look(at: name) }
     }
     for name in names where followed[name]?.epoch != nil && !seen.contains(name) { look(at: name) }
     return lag
