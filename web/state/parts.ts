@@ -51,18 +51,19 @@ export class LaterPart<Made> {
   async prepare(): Promise<Made | null> { return this.#get(() => {}) }
 
   /**
-   * Loads the part for something that must not be forgotten: tries again until it is there. If a request doesn't end,
-   * another one is made, and then the part can be made twice.
+   * Loads the part for something that must not be forgotten: tries again until it is there. If a request doesn't end for
+   * long, another one is made beside it, and then the part can be made twice.
    *
    * @returns null if the server only has a newer version of it. The page then offers to reload it.
    */
   async needed(): Promise<Made | null> {
     let isNewer = false
-    for (;;) {
-      const made = await Promise.race([
-        this.#get((error) => { isNewer = error instanceof NewerPage }),
-        new Promise<null>((resolve) => setTimeout(resolve, patienceMilliseconds, null)),
-      ])
+    const tries = new Set<Promise<Made | null>>()
+    for (let patience = patienceMilliseconds; ; patience *= 2) {
+      const latest = this.#get((error) => { isNewer = error instanceof NewerPage })
+      tries.add(latest)
+      latest.then((made) => made || tries.delete(latest))
+      const made = await Promise.race([...tries, new Promise<null>((resolve) => setTimeout(resolve, patience, null))])
       if (made || isNewer) return made
       this.#part = null
       await new Promise((resolve) => setTimeout(resolve, againMilliseconds))
