@@ -96,6 +96,31 @@ struct CutTests {
     #expect(try #require(bench.log as? PatientLog).repeats == 0)
   }
 
+  @Test("where the database can't read what it has of a room, the other rooms of the batch are told as they went")
+  func damagedMeanwhile() throws {
+    let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
+    for room in ["demo", "other", "third"] { try bench.append(room, [bytes("a")]) }
+    try TestDatabase.ask(
+      """
+      CREATE FUNCTION fail() RETURNS bool LANGUAGE plpgsql AS $f$ BEGIN
+      IF current_query() LIKE '%known(name, through)%' THEN RAISE EXCEPTION 'invalid page' USING ERRCODE = 'XX001'; END IF;
+      RETURN true;
+      END $f$;
+      ALTER TABLE canvas.records RENAME TO sound_records;
+      CREATE VIEW canvas.records AS SELECT * FROM canvas.sound_records WHERE room <> 2 OR fail();
+      """,
+      in: bench.directory
+    )
+    let node = try bench.secondNode(isPatient: false)
+    try #require(bench.proxy).cut([Cut(way: .answer, place: 0)])
+    node.log.submit([(1, "demo"), (2, "other"), (3, "third")].map { .append(LogBench.append($0, $1, [bytes("b")])) })
+    #expect(node.events.answer(to: 1)?.appended != nil)
+    #expect(node.events.answer(to: 2)?.isUnavailable == true)
+    #expect(node.events.answer(to: 3)?.appended != nil)
+    node.log.submit(.append(LogBench.append(4, "third", [bytes("c")])))
+    #expect(node.events.answer(to: 4)?.appended != nil)
+  }
+
   @Test("a deletion or a creation that is cut is told as it went")
   func changes() throws {
     let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)

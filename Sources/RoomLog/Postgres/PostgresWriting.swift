@@ -2,7 +2,7 @@ import Basics
 
 /// The requests of one transaction: any number of appends, or the creation or deletion of one room.
 struct PostgresBatch {
-  let requests: [LogRequest]
+  var requests: [LogRequest]
   let beganAt: UInt64
   /// The epoch of the room with this name before the change. `nil` if there was no such room.
   var epoch: UInt64?
@@ -344,8 +344,17 @@ final class PostgresWriting {
   /// anything now. So records that are not stored yet will never be stored.
   func settle() {
     guard isUndecided, let batch = underWay else { return link.becomeReady() }
-    let rooms = Set(batch.requests.compactMap(\.room)).sorted()
-    let appends = batch.requests.filter(\.isAppend).map(\.id).sorted()
+    settle(Set(batch.requests.compactMap(\.room)).sorted(), of: batch)
+  }
+
+  /// - Parameter rooms: those to settle now: all of the batch, or one after the other if the database can't read what it
+  ///   has of some. The outcome of such a room's requests stays unknown.
+  private func settle(_ rooms: [String], of batch: PostgresBatch) {
+    var part = batch
+    var rest = batch
+    part.requests.removeAll { !rooms.contains($0.room ?? "") }
+    rest.requests.removeAll { rooms.contains($0.room ?? "") }
+    let appends = part.requests.filter(\.isAppend).map(\.id).sorted()
     let values: [PostgresValue] = [
       .texts(rooms), .numbers(rooms.map { Int64(clamping: batch.known[$0] ?? 0) }),
       .number(number), .numbers(appends.map { Int64(bitPattern: $0) }),
@@ -353,17 +362,31 @@ final class PostgresWriting {
     ]
     let microseconds = PostgresWriting.settleMicroseconds
     link.send([(.settle, values), (.look, [.texts(rooms)])], within: microseconds) { answer in
-      guard let rows = self.link.went(answer) else { return }
-      self.underWay = nil
-      self.isUndecided = false
-      self.reports.update { $0.following?.undecidedAppends = 0 }
-      self.link.becomeReady()
-      self.settleAppends(of: batch, with: rows[0])
-      if let change = batch.requests.first, !change.isAppend {
-        self.settle(change, before: batch.epoch, now: rows[1].count > 0 ? rows[1].unsigned(0, 1) : nil)
+      if case .failure(let failure) = answer, failure.isDamage {
+        guard rooms.count == 1 else { return self.settle([rooms[0]], of: batch) }
+        self.settled(rest)
+        for request in part.requests { self.reports.refuse(request, self.reports.error(failure)) }
+      } else {
+        guard let rows = self.link.went(answer) else { return }
+        self.settled(rest)
+        self.settleAppends(of: part, with: rows[0])
+        if let change = part.requests.first, !change.isAppend {
+          self.settle(change, before: batch.epoch, now: rows[1].count > 0 ? rows[1].unsigned(0, 1) : nil)
+        }
+        self.bells.ring(for: rooms)
       }
-      self.bells.ring(for: rooms)
+      if let next = rest.requests.compactMap(\.room).min() { self.settle([next], of: rest) }
     }
+  }
+
+  /// - Parameter rest: the part of the batch whose outcome is still unknown.
+  private func settled(_ rest: PostgresBatch) {
+    reports.update { $0.following?.undecidedAppends = rest.requests.count }
+    underWay = rest
+    guard rest.requests.isEmpty else { return }
+    underWay = nil
+    isUndecided = false
+    link.becomeReady()
   }
 
   /// If a room isn't followed, an undecided append is searched for among this many of the room's last records. While a
