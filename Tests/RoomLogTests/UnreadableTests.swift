@@ -112,6 +112,35 @@ struct UnreadableTests {
     #expect(node.events.all.count { if case .concern(let words) = $0 { words.contains(numbers) } else { false } } == 1)
   }
 
+  @Test("while a room's row can't be read, other rooms are followed and written, and locks are heeded")
+  func polling() throws {
+    for room in ["demo", "gone"] { try bench.append(room, [bytes("a")]) }
+    try ask(
+      """
+      CREATE TABLE damaged(number int8);
+      CREATE FUNCTION fail() RETURNS bool LANGUAGE plpgsql AS $f$ BEGIN
+      IF EXISTS(SELECT FROM damaged) THEN RAISE EXCEPTION 'invalid page' USING ERRCODE = 'XX001'; END IF;
+      RETURN true;
+      END $f$;
+      ALTER TABLE canvas.rooms RENAME TO sound_rooms;
+      CREATE VIEW canvas.rooms AS SELECT *, xmax FROM canvas.sound_rooms WHERE number <> 2 OR fail();
+      """
+    )
+    let node = try bench.follower(of: "demo", after: 1)
+    defer { node.log.close() }
+    node.log.submit(.follow(FollowRequest(id: 2, room: "gone", epoch: LogBench.epoch, after: 1)))
+    #expect(node.events.answer(to: 2) == .following(id: 2, room: "gone"))
+    try ask("INSERT INTO damaged VALUES(2)")
+    #expect(try bench.ask { .lock(id: $0, room: "demo", isLocked: true) }.error == nil)
+    #expect(node.events.first { $0 == .locks(["demo"]) } != nil)
+    #expect(node.events.first { $0 == .unfollowed(id: nil, room: "gone") } != nil)
+    node.log.submit(.delete(id: 3, room: "gone"))
+    #expect(node.events.answer(to: 3)?.isUnavailable == true)
+    node.log.submit(.append(LogBench.append(4, "demo", [bytes("b")])))
+    #expect(node.events.answer(to: 4)?.appended != nil)
+    #expect(node.log.statistics().following?.reconnects == 0)
+  }
+
   @Test(
     "an error of the database's system or disk that may pass isn't damage of the room that was read",
     arguments: [("XX001", true), ("XX002", true), ("58P01", true), ("58000", false), ("58030", false)]

@@ -97,7 +97,9 @@ final class PostgresChores {
         reached.skip()
         return nil
       }
-      end(chore, [.failed(id: chore.id, room: chore.room, reports.error(failure))])
+      let error = reports.error(failure)
+      if failure.isDamage, case .retain = chore { reports.tell([.concern("old history is kept: \(error)")]) }
+      end(chore, [.failed(id: chore.id, room: chore.room, error)])
       return nil
     }
   }

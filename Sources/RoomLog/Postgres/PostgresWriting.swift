@@ -157,6 +157,7 @@ final class PostgresWriting {
       case .success(let rows): then(rows[0])
       case .failure(let failure):
         for request in batch.requests { self.reports.refuse(request, self.reports.error(failure)) }
+        if case .refused(let state, _) = failure, PostgresFailure.isAboutWhatWasAsked(state) { return }
         _ = self.link.went(answer)
       }
     }
