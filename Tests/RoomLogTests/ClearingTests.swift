@@ -43,6 +43,32 @@ struct ClearingTests {
     #expect(partsMax <= 4 * Int64(parts))
   }
 
+  @Test("what a crash has left of a snapshot is deleted after the next start")
+  func halfWrittenSnapshot() throws {
+    let directory = temporaryDirectory()
+    defer { remove(directory: directory) }
+    do {
+      let crashed = try LogHalves(directory: directory, options: SQLiteOptions()) { _ in }
+      let snapshot = SnapshotRequest(
+        id: 2,
+        room: "demo",
+        epoch: LogBench.epoch,
+        position: 1,
+        shapes: 1,
+        bytes: [UInt8](repeating: 7, count: 3 * WriterBounds.snapshotPartBytes)
+      )
+      crashed.writing.add([.append(LogBench.append(1, "demo", [bytes("record")])), .snapshot(snapshot)])
+      _ = crashed.writer.turn()
+      crashed.letGo()
+    }
+    let halves = try LogHalves(directory: directory, options: SQLiteOptions()) { _ in }
+    let database = try #require(halves.writer.connection?.database)
+    #expect(try database.number("SELECT count(*) FROM snapshot_parts") == 1)
+    while !halves.writer.isIdle { _ = halves.writer.turn() }
+    #expect(try database.number("SELECT count(*) FROM snapshot_parts") == 0)
+    halves.letGo()
+  }
+
   @Test("the write-ahead log begins anew also while somebody always reads")
   func writeAheadLog() throws {
     let directory = temporaryDirectory()

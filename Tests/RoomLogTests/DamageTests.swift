@@ -225,6 +225,16 @@ struct DamageTests {
     try expectOthersGoOn()
   }
 
+  @Test("a snapshot that takes the place of a damaged one is whole, also if it is shorter")
+  func shorterSnapshot() throws {
+    try bench.snapshot("demo", at: 20, [UInt8](repeating: 1, count: 2 * WriterBounds.snapshotPartBytes))
+    try change("UPDATE snapshot_parts SET bytes=x'00' WHERE position=20 AND part=1")
+    try bench.reopen()
+    #expect(try bench.verify("demo").error == .damagedSnapshot(room: "demo", position: 20))
+    try bench.snapshot("demo", at: 20, bytes("as of 20"))
+    #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 20"))
+  }
+
   @Test("history isn't trimmed to a damaged snapshot, whether or not that is known", arguments: [false, true])
   func retention(isKnown: Bool) throws {
     let bench = try LogBench(.sqlite, options: SQLiteOptions { $0.retention = Retention(ageMillisecondsMax: 0) })
@@ -277,6 +287,8 @@ struct DamageTests {
   func entry(change wanted: String) throws {
     try change("UPDATE rooms SET \(wanted) WHERE name='demo'")
     try bench.reopen()
+    // Nothing has read the entry yet, so nothing but opening can have found the damage.
+    #expect(try bench.append("demo", [bytes("more")]).error == .damaged(room: "demo", position: 0))
     try expectRefused(at: 0)
     try expectOthersGoOn()
     let repaired = try bench.repair("demo", .cutting(newEpoch: 3))

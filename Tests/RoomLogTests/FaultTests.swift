@@ -201,13 +201,19 @@ struct FaultTests {
     #expect(try bench.records("demo").map(\.bytes) == [bytes("before"), bytes("after")])
   }
 
-  @Test("it accepts nothing more while its file or the write-ahead log is away, and goes on", arguments: ["", "-wal"])
-  func removed(end: String) throws {
+  @Test(
+    "it accepts nothing more while its file or the write-ahead log is away, lets readers go on, and is back with it",
+    arguments: ["", "-wal"],
+    [false, true]
+  )
+  func removed(end: String, isReplaced: Bool) throws {
     let bench = try bench()
     try bench.append("demo", [bytes("before")])
     let file = database + end
     try #require(rename(file, file + ".aside") == 0)
+    if isReplaced { try #require(Glibc.close(creat(file, 0o600)) == 0) }
     #expect(try bench.append("demo", [bytes("refused")]).error == .unavailable(.replaced(path: file)))
+    #expect(try bench.records("demo").map(\.bytes) == [bytes("before")])
     try #require(rename(file + ".aside", file) == 0)
     #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
     try bench.append("demo", [bytes("after")])

@@ -81,6 +81,7 @@ struct LogContractTests {
     #expect(try bench.records("demo").map(\.milliseconds) == [1_000, 2_000, 2_000, 3_000])
     let past = try bench.records("demo", through: .milliseconds(2_999))
     #expect(past.map(\.bytes) == [bytes("a"), bytes("b"), bytes("c")])
+    #expect(try bench.records("demo", through: .milliseconds(2_000)) == past, "what was stored at that moment counts")
     #expect(try bench.records("demo", through: .milliseconds(999)) == [])
   }
 
@@ -330,6 +331,7 @@ struct LogContractTests {
     for _ in 0..<2 {
       let loaded = try #require(try bench.load("demo").loaded)
       #expect(loaded.summary.trimmed == 40 && loaded.summary.operations == 71 && loaded.summary.epoch == 5)
+      #expect(loaded.summary.createdMilliseconds == 100)
       #expect(loaded.snapshot == RoomSnapshot(place: origin, bytes: bytes("base")))
       #expect(try bench.records("demo", after: 40) == [next])
       #expect(try bench.load("demo", through: .milliseconds(800)).error == .trimmed(room: "demo", through: 40))

@@ -124,6 +124,11 @@ import Testing
     }
   }
 
+  @Test("who has named no server is told how to start one, and who has named one is not") func nobodyAnswers() throws {
+    #expect(try ConnectionWords.nobody(ServerAddress("ws://127.0.0.1:8080")).contains("start one with make run"))
+    #expect(try ConnectionWords.nobody(ServerAddress("ws://127.0.0.1:81")) == "no server answers there")
+  }
+
   @Test("a colour may go without the sign that a shell takes for a remark") func colors() throws {
     for word in ["#E4572E", "E4572E", "#e4572e"] {
       let request = try CommandLineRequest(["show", "room", "--color", word], of: .all, environment: [:])
@@ -166,6 +171,7 @@ import Testing
 
   @Test("every command has a help with examples, and every example its command's words") func examples() throws {
     for command in CommandTable.all.commands {
+      #expect(CommandTable.all.helpText.contains("\n  \(command.name) "), "\(command.name)")
       #expect(!command.examples.isEmpty, "\(command.name)")
       #expect(command.helpText.contains("Examples"))
       for example in command.examples where !example.contains("|") && !example.contains("<") && !example.contains(">") {

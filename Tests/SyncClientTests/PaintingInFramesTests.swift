@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import TerminalCanvas
 import Testing
@@ -70,6 +71,13 @@ private let ann = Identifier(packed: 2)!
     #expect(!frame(far).isDone)
     #expect(frame(view).pixels(in: view) == whole)
     #expect(begun == 4)
+  }
+
+  @Test func `A painting that lacks common areas is shown for a while, so that painting takes no more than a fifth`() {
+    var drawing = LiveDrawing(Canvas())
+    let began = SteadyClock.milliseconds()
+    let painted = PaintedShapes(&drawing, view: CanvasView(columns: 80, rows: 24), theme: .dark)
+    #expect(painted.partialUntil >= began + painted.milliseconds + max(250, 4 * painted.milliseconds))
   }
 
   @Test func `While the view moves in each frame, a painting is finished all the same, and lies where it belongs`() {

@@ -55,6 +55,9 @@ async def test_an_end_is_loosened_and_tied_to_another_shape(shared):
     done = await run(shared, "set", room, "Way", "from=Sun,1,0.5")
     assert done.out == "tied Way’s beginning to Sun\n", done
     assert (await ends(shared, room))[0] == near(100, 50)
+    # The line's other points stay where they are.
+    way = (await shared.named(room))["Way"]
+    assert (tuple(way["position"]), tuple(way["size"])) == (near(10, 50), near(190, 250)), way
     await run(shared, "move", room, "Sun", "0", "100")
     done = await run(shared, "set", room, "Way", "from=none")
     assert done.out == "tied Way’s beginning to nothing\n", done

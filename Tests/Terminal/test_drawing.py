@@ -222,6 +222,15 @@ def test_the_panel_by_mouse(server, client):
         screen.click(95, row)
         screen.keys("Delete")
         holds(server, "panel", lambda drawn: [shape["name"] for shape in drawn] == ["Second"])
+        # A drag has ended with its release, so a click on the panel doesn't end it once more.
+        screen.shows("1 shape")
+        screen.drag((2, 2), (8, 4), (14, 6))
+        holds(server, "panel", lambda drawn: len(drawn) == 2)
+        screen.shows("2 shapes")
+        row = next(row for row, line in enumerate(screen.lines()) if "■ Second" in line[88:])
+        screen.click(95, row)
+        screen.keys("Delete")
+        holds(server, "panel", lambda drawn: len(drawn) == 1 and drawn[0]["name"] != "Second")
 
 
 def test_selecting_many(server, client):

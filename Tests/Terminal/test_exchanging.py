@@ -59,7 +59,8 @@ async def test_a_drawing_goes_out_and_comes_back(shared):
         done = await run(shared, "export", "there", path)
         assert done.out == ""
         with open(path) as file:
-            assert json.load(file)["shapes"] == await shared.shapes("there")
+            text = file.read()
+        assert json.loads(text)["shapes"] == await shared.shapes("there") and text.endswith("}\n")
         await run(shared, "import", "copy", path)
         await run(shared, "import", "same", path, "--same")
         await run(shared, "import", "same", path, "--same")

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import signal
+import socket
 
 from server import Server, identifier
 from terminal import between, run, start, without
@@ -69,6 +70,16 @@ async def test_input_that_cannot_be_read_is_no_end(shared):
         done = await pipe.end()
     os.close(folder)
     assert done.code == 1 and "standard input: Is a directory" in done.err, done
+    # The beginning of a line is not a line. A socket is reset if its other end is closed and hasn't read everything.
+    near, far = socket.socketpair()
+    near.send(b"unread")
+    far.sendall(b'{"set":{"kind":"star"}}\n{"set":{"kind":"star"}}')
+    far.close()
+    async with await start(shared, "pipe", "unread", stdin=near) as pipe:
+        near.close()
+        done = await pipe.end()
+    assert done.code == 1 and "standard input: Connection reset by peer" in done.err, done
+    assert [(answer["type"], answer["line"]) for answer in done.lines] == [("ack", 1)], done
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     async with await start(shared, "pipe", "unread", stdin=reading) as pipe:

@@ -19,6 +19,8 @@ async def test_a_drag_is_one_line_at_its_end(shared):
     async with await start(shared, "watch", "drag", "--json") as watch:
         here = await watch.object()
         assert here["event"] == "here" and here["shapes"] == 1 and here["peers"][0]["name"] == "Ann"
+        there = (await shared.get("/v1/rooms/drag/peers")).json["peers"]
+        assert {peer["name"]: peer["role"] for peer in there} == {"Ann": "editor", "Watcher": "viewer"}, there
         await ann.write_in_a_row(*({"shape": shape, "set": {"position": [step, 0]}} for step in range(40)))
         moved = await watch.object()
         assert moved["event"] == "changed" and moved["set"] == {"position": [39, 0]}, moved
@@ -110,7 +112,7 @@ async def test_a_deleted_room_ends_it(shared):
     """After close code 4404 the exit code is 1, with a message."""
     await shared.write("gone")
     async with await start(shared, "watch", "gone") as watch:
-        await watch.line()
+        assert await watch.line() == "gone: 1 shape, 0 overlaps; nobody else is here"
         await shared.http("DELETE", "/v1/rooms/gone")
         done = await watch.end()
         assert done.code == 1 and "no such room" in done.err, done

@@ -83,6 +83,18 @@ struct GoldenFrameTests {
     #expect(frame.connectionWords == "Reconnecting…")
   }
 
+  @Test("A connection that is lost, or closed for good, is told in the colour of warnings")
+  func trouble() {
+    var frame = Gallery.room(columns: 80, rows: 23)
+    for (connection, isTrouble) in [
+      (.live, false), (.loading, false), (.reconnecting(seconds: 2), true), (.closed("The room was deleted."), true),
+    ] as [(RoomFrame.Connection, Bool)] {
+      frame.connection = connection
+      let ground = Gallery.screen(frame, columns: 80, rows: 24, .exact)[23, 0].background
+      #expect((ground == ColorDepth.exact.ink(Theme.dark.warning)) == isTrouble, "\(connection)")
+    }
+  }
+
   @Test("The keys, over the canvas", arguments: [(80, 24), (120, 40)])
   func help(_ size: (columns: Int, rows: Int)) throws {
     var frame = Gallery.room(columns: size.columns, rows: size.rows - 1)

@@ -92,6 +92,24 @@ struct TerminalTextTests {
     #expect(styled(.bold) == ["bb", "cc", "", "", "ä"] && styled(.underlined) == ["", "", "http:/", "/[::1", ""])
   }
 
+  @Test("A text in a box of one row is seen wherever the box lies", arguments: [16, 20, 24, 28] as [Double])
+  func lowBox(y: Double) {
+    var properties = Properties()
+    properties.kind = .text
+    properties.position = Point(x: 0, y: y)
+    properties.size = Size(width: 64, height: 12)
+    properties.text = "seen"
+    var canvas = Canvas()
+    let id = Identifier("abc-abc-abc")!
+    canvas.apply(Operation(shape: id, at: Stamp(time: 1, actor: id), set: properties))
+    var scene = CanvasScene()
+    scene.labels = [CanvasScene.Label(CanvasScene.Item(canvas[id]!))]
+    var screen = Screen(columns: 10, rows: 7)
+    let paper = Pixels(width: 20, height: 14, filledWith: Theme.dark.paper)
+    SceneCells(view: CanvasView(columns: 10, rows: 7), theme: .dark, depth: .exact).write(paper, scene, to: &screen)
+    #expect((0..<7).contains { screen.text(row: $0).contains("seen") })
+  }
+
   @Test("A line is edited by character, whatever it is made of")
   func editing() {
     func typed(_ events: [TerminalEvent], from text: String = "") -> LineEditor.Outcome {
