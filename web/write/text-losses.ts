@@ -31,7 +31,7 @@ const groupOf = (shape: number, text: string) => `lost text ${shape} ${text}`
 /**
  * Tells this person that somebody has overwritten their text, and offers to put it back. The core decides when a text
  * is lost to somebody who wrote. A text is also lost if somebody puts theirs back over it, however much later: presence
- * says so. A person who doesn't see the current drawing is told when they do.
+ * says so. A person who looks at the past is told when they are back.
  */
 export class TextLosses {
   #reach
@@ -61,13 +61,12 @@ export class TextLosses {
       for (const [id, replaced] of this.#replaced) this.#compare(id, replaced, person)
       this.tell()
     })
-    document.addEventListener('visibilitychange', () => this.tell())
     shown.on('past', () => this.tell())
   }
 
   /** Tells the losses that aren't told yet. */
   tell() {
-    if (document.hidden || this.#reach.shown.isPast) return
+    if (this.#reach.shown.isPast) return
     for (const loss of this.#losses.splice(0)) {
       const shape = this.#own.get(loss.shape) ?? this.#replaced.get(loss.shape)?.shape
       this.#own.delete(loss.shape)
