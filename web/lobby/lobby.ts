@@ -15,6 +15,8 @@ import { RoomPicture } from './room-picture.js'
 
 const lookMilliseconds = 3_000
 const keptAfterMilliseconds = 1_500
+/** How long the list of rooms waits for what this browser has stored. */
+const countMilliseconds = 300
 /** How long the page says what was done to a room. */
 const saidMilliseconds = 8_000
 
@@ -175,7 +177,7 @@ function search() {
 
 async function look() {
   try {
-    const [answer, unsent] = await Promise.all([ask('/v1/rooms'), unsentCounts()])
+    const [answer] = await Promise.all([ask('/v1/rooms'), countUnsent()])
     if (answer.status === 401 || answer.status === 403) {
       show(await kept())
       note.textContent = 'This server doesn’t list its rooms to everyone. Join yours by its name.'
@@ -199,7 +201,7 @@ async function look() {
     note.textContent = shown.length > 0 ? '' : 'No rooms yet. Open the first one.'
     show(shown)
     heading.textContent = recentList.children.length > 0 ? 'Other rooms' : counted(shown.length, 'room')
-    forgetDeleted(listed, unsent)
+    forgetDeleted(listed)
   } catch {
     const rooms = await kept()
     heading.textContent = 'On this device'
@@ -217,7 +219,7 @@ const known = new Set<string>()
  * Forgets what this browser has stored of rooms that were deleted. A token's list can leave out rooms that are still
  * there, so only those count as deleted that it had before. A room with changes that were never sent stays.
  */
-async function forgetDeleted(listed: Set<string>, unsent: Map<string, number>) {
+async function forgetDeleted(listed: Set<string>) {
   for (const room of visits.keys()) {
     if (listed.has(room)) known.add(room)
     else if ((token === null || known.has(room)) && !unsent.has(room)) {
@@ -237,9 +239,14 @@ const visited = (stores?: string[]) => inTime(keptRooms(stores)).catch(() => [])
 const unsentWords = (count = 0) => `${counted(count, 'change')} not sent yet`
 
 /** How many changes of each room were never sent, by what this browser has stored. Other rooms are left out. */
-async function unsentCounts() {
-  const rooms = await visited(['edits'])
-  return new Map(rooms.filter(({ unsent }) => unsent > 0).map(({ room, unsent }) => [room, unsent]))
+let unsent = new Map<string, number>()
+
+/** Counts the changes that were never sent. If the browser doesn't answer soon, the next list has the new counts. */
+function countUnsent() {
+  const counted = visited(['edits']).then((rooms) => {
+    unsent = new Map(rooms.filter(({ unsent }) => unsent > 0).map(({ room, unsent }) => [room, unsent]))
+  })
+  return Promise.race([counted, new Promise<void>((resolve) => setTimeout(resolve, countMilliseconds))])
 }
 
 async function kept() {
