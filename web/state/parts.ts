@@ -8,6 +8,8 @@ const newerWords = 'There’s a newer version of this page. Reload to use that. 
 const againMilliseconds = 5_000
 /** After how long it is asked for again though the first request goes on. */
 const patienceMilliseconds = 60_000
+/** At most this many of its requests are under way, because a browser makes only a few at a time. */
+const triesMax = 3
 
 /** Loads parts of the page that are not needed at the start. */
 export class Parts {
@@ -38,6 +40,7 @@ export class LaterPart<Made> {
   #load
   #sayMissing
   #part: Promise<Made> | null = null
+  #needing: Promise<Made | null> | null = null
 
   constructor(load: () => Promise<Made>, sayMissing: (error: unknown) => void) {
     this.#load = load
@@ -56,15 +59,23 @@ export class LaterPart<Made> {
    *
    * @returns null if the server only has a newer version of it. The page then offers to reload it.
    */
-  async needed(): Promise<Made | null> {
+  needed(): Promise<Made | null> {
+    return this.#needing ??= this.#untilThere().finally(() => { this.#needing = null })
+  }
+
+  async #untilThere(): Promise<Made | null> {
     let isNewer = false
+    let patience = patienceMilliseconds
     const tries = new Set<Promise<Made | null>>()
-    for (let patience = patienceMilliseconds; ; patience *= 2) {
-      const latest = this.#get((error) => { isNewer = error instanceof NewerPage })
-      tries.add(latest)
-      latest.then((made) => made || tries.delete(latest))
-      const made = await Promise.race([...tries, new Promise<null>((resolve) => setTimeout(resolve, patience, null))])
-      if (made || isNewer) return made
+    for (;;) {
+      if (tries.size < triesMax) {
+        const latest = this.#get((error) => { isNewer = error instanceof NewerPage })
+        tries.add(latest)
+        latest.then((made) => made || tries.delete(latest))
+      }
+      const made = await Promise.race([...tries, new Promise<'late'>((resolve) => setTimeout(resolve, patience, 'late'))])
+      if (made !== 'late' && (made || isNewer)) return made
+      if (made === 'late') patience *= 2
       this.#part = null
       await new Promise((resolve) => setTimeout(resolve, againMilliseconds))
     }
