@@ -59,6 +59,6 @@ function tokenForm(label: string, words: string, [fieldSize, buttonSize]: [strin
   })
   return element('form', { class: 'row', onsubmit: (event) => {
     event.preventDefault()
-    take(field.value)
+    take(field.value.trim())
   } }, field, element('button', { type: 'submit', class: `button ${buttonSize} primary` }, words))
 }

@@ -40,15 +40,17 @@ export function isRoomName(name: string): boolean {
  * into copied links.
  */
 export function readAddress(): { room: string | null, viewOnly: boolean, token: string | null } {
-  const given = new URLSearchParams(location.hash.slice(1)).get('token')
+  const given = givenToken()
   if (given !== null) {
     // A `+` was read as a space, which no token has.
-    takeToken(given.replaceAll(' ', '+'))
+    takeToken(given.trim().replaceAll(' ', '+'))
     history.replaceState(history.state, '', location.pathname + location.search)
   }
   // A link with another token was pasted into this tab, or put there by `enterWith`. By itself a browser doesn't load the
   // page again if only this part of its address changes.
-  addEventListener('hashchange', () => location.reload())
+  addEventListener('hashchange', () => {
+    if (givenToken() !== null) location.reload()
+  })
   let room = null
   try {
     room = decodeURIComponent(location.pathname.match(/^\/r\/([^/]+)\/?$/)?.[1] ?? '')
@@ -61,6 +63,8 @@ export function readAddress(): { room: string | null, viewOnly: boolean, token: 
     token,
   }
 }
+
+const givenToken = () => new URLSearchParams(location.hash.slice(1)).get('token')
 
 /** The link by which other people can enter the room. */
 export function roomLink(room: string, viewOnly = false) {
