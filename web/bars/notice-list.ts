@@ -107,8 +107,10 @@ export class NoticeList {
 
 function stored(): (Notice & { holds: string })[] {
   try {
-    return JSON.parse(sessionStorage.getItem(storedAs) ?? '[]')
+    const stored: Notice[] = JSON.parse(sessionStorage.getItem(storedAs) ?? '[]')
+    return stored.filter((notice): notice is Notice & { holds: string } => typeof notice.holds === 'string')
   } catch {
+    // The browser stores nothing, or has what another version of the page stored.
     return []
   }
 }
