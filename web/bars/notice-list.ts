@@ -21,6 +21,7 @@ export class NoticeList {
   #list = element('div', { class: 'notices', role: 'log', 'aria-live': 'polite', 'aria-label': 'Notices' })
   #shown: Entry[] = []
   #waiting: Entry['notice'][] = []
+  #isStoring = false
   readonly element = this.#list
 
   constructor(notices: Notices) {
@@ -30,7 +31,11 @@ export class NoticeList {
       for (const entry of this.#shown) if (entry.notice.group === group) this.#remove(entry)
       this.#store()
     })
-    for (const notice of stored()) this.#show({ ...notice, action: notices.copying(notice.holds) })
+    const held = stored()
+    // The list has to be in the page first. Otherwise it isn't read out.
+    setTimeout(() => {
+      for (const notice of held) this.#show({ ...notice, action: notices.copying(notice.holds) })
+    })
   }
 
   get #heldCount() { return this.#shown.filter(({ notice }) => notice.holds).length }
@@ -95,13 +100,19 @@ export class NoticeList {
     clearTimeout(entry.timer)
   }
 
+  /** Stores the notices that hold texts, once for all that happens in a turn. */
   #store() {
-    const holding = [...this.#shown.map(({ notice }) => notice), ...this.#waiting].filter(({ holds }) => holds)
-    try {
-      sessionStorage.setItem(storedAs, JSON.stringify(holding))
-    } catch {
-      // The browser can't store them, so they are there until a reload.
-    }
+    if (this.#isStoring) return
+    this.#isStoring = true
+    queueMicrotask(() => {
+      this.#isStoring = false
+      const holding = [...this.#shown.map(({ notice }) => notice), ...this.#waiting].filter(({ holds }) => holds)
+      try {
+        sessionStorage.setItem(storedAs, JSON.stringify(holding))
+      } catch {
+        // The browser can't store them, so they are there until a reload.
+      }
+    })
   }
 }
 
