@@ -89,9 +89,7 @@ enum PostgresSchema {
       -- Locks of other programs must not stop this node. The time is long enough for `endSilent` to have its turn, and
       -- shorter than the time after which a silent connection is given up.
       set_config('lock_timeout',
-        CASE WHEN current_setting('application_name') IN ('canvas writer', 'canvas helper') THEN '4s' ELSE '0' END, false),
-      -- In a small table PostgreSQL reads all rows to find a few, and would meet a damaged page that has none of them.
-      set_config('enable_seqscan', 'off', false)
+        CASE WHEN current_setting('application_name') IN ('canvas writer', 'canvas helper') THEN '4s' ELSE '0' END, false)
     """
   )
 
