@@ -267,6 +267,7 @@ def test_the_list_of_rooms_tells_what_was_never_sent(room):
         assert recent.get_by_role("link", name=f"{each.name} {line}", exact=True).is_visible()
     page.get_by_text(fresh.name, exact=True).click()
     fresh.wait_for_shapes(2)
+    ann.wait_for_storage("!(await editsOf(room)).some(({ unsent }) => unsent > 0)", None, "the page knows that all is sent")
     page.goto(room.server.url("/"))
     card = page.locator(".room-card", has=page.get_by_text(fresh.name, exact=True))
     wait_until(card.inner_text, "all is sent", lambda text: text.endswith("2 shapes · nobody here"))
