@@ -137,6 +137,28 @@ def test_a_picture_that_did_not_come_is_asked_for_again(room):
     assert len(asked) == 2
 
 
+def test_a_picture_that_would_cost_too_much_is_left_out(room):
+    """One of two megabytes is shown, and a longer one isn't, until the room changes."""
+    room.add(position=[0, 0], size=[100, 100])
+    ann = room.join("Ann")
+    lengths = [2_000_001, 2_000_000]
+
+    def answer(route):
+        picture = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"></svg>'
+        route.fulfill(content_type="image/svg+xml", body=picture.ljust(lengths.pop(0)))
+
+    ann.page.route(f"**/{room.name}/picture.svg", answer)
+    ann.page.goto(room.server.url("/"))
+    wait_until(lambda: ann.page.evaluate("1") and len(lengths) == 1, "the picture is asked for")
+    with ann.page.expect_response("**/v1/rooms"):
+        pass
+    picture = ann.page.locator(f'a[href="/r/{room.name}"] img')
+    assert picture.get_attribute("src") is None
+    room.add(position=[200, 0], size=[100, 100])
+    picture.and_(ann.page.locator(":not([hidden])")).wait_for()
+    assert not lengths
+
+
 def menu_of(page, name, entry):
     page.locator("a.room-card", has=page.get_by_text(name, exact=True)).hover()
     page.get_by_role("button", name=f"More for {name}", exact=True).click()

@@ -2,6 +2,9 @@ import { element } from '../elements/element.js'
 import { ask } from '../network/address.js'
 import { thumbnailOf } from './thumbnail.js'
 
+/** A longer picture isn't shown, because it would cost everybody who looks at the list much memory and time. */
+const lettersMax = 2_000_000
+
 /**
  * The picture on a room's card. To draw it, the server has to open the room. So it is loaded only when the card is in
  * view or near it, and while it is loading it isn't asked for again.
@@ -42,7 +45,8 @@ export class RoomPicture {
     this.#isLoading = true
     this.#shown = this.#wanted
     const answer = await ask(`/v1/rooms/${this.#room}/picture.svg`).catch(() => null)
-    const drawing = answer?.ok ? thumbnailOf(await answer.text()) : null
+    const picture = answer?.ok ? await answer.text() : ''
+    const drawing = picture && picture.length <= lettersMax ? thumbnailOf(picture) : null
     URL.revokeObjectURL(this.image.src)
     if (drawing !== null) this.image.src = URL.createObjectURL(new Blob([drawing], { type: 'image/svg+xml' }))
     this.image.hidden = drawing === null
