@@ -73,7 +73,7 @@ def test_a_link_with_another_token_is_taken_in_the_same_tab(world, room):
 
 def test_a_token_has_what_the_server_allows_in_tokens(world, room):
     """The page enters a room and asks for the list of rooms. In a link, a `+` may stand for itself, or be written as %2B."""
-    token = "Az09-._~+/=" * 2
+    token = "+Az09-._~/=" * 2 + "+"
     with Server.asking(f"{token} editor *\n", "--web", world.web, *GENEROUS) as server:
         own = world.room(server)
         for given in (token, token.replace("+", "%2B")):

@@ -42,8 +42,7 @@ export function isRoomName(name: string): boolean {
 export function readAddress(): { room: string | null, viewOnly: boolean, token: string | null } {
   const given = givenToken()
   if (given !== null) {
-    // A `+` was read as a space, which no token has.
-    takeToken(given.trim().replaceAll(' ', '+'))
+    takeToken(given)
     history.replaceState(history.state, '', location.pathname + location.search)
   }
   // A link with another token was pasted into this tab, or put there by `enterWith`. By itself a browser doesn't load the
@@ -64,7 +63,8 @@ export function readAddress(): { room: string | null, viewOnly: boolean, token: 
   }
 }
 
-const givenToken = () => new URLSearchParams(location.hash.slice(1)).get('token')
+/** A `+` would be read as a space, which no token has. */
+const givenToken = () => new URLSearchParams(location.hash.slice(1).replaceAll('+', '%2B')).get('token')?.trim() ?? null
 
 /** The link by which other people can enter the room. */
 export function roomLink(room: string, viewOnly = false) {
