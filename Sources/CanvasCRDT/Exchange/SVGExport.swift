@@ -18,8 +18,8 @@ public struct SVGExport: Sendable {
   /// which takes one byte in a room and more than 60 in SVG. Bold words and addresses count like lines, and further ones
   /// are drawn plain.
   var textLinesMax = 1_000_000
-  /// An upper bound on the corners of all common areas together. Further areas are left out, because nobody could tell
-  /// so many apart.
+  /// An upper bound on the corners of all common areas together. Areas beyond it are not drawn, because people can't
+  /// tell that many areas apart.
   var overlapCornersMax = 500_000
 
   public static let margin = 20.0

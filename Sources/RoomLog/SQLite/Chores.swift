@@ -37,15 +37,18 @@ struct Chores {
     // Rows of `dropped` can be missing, because a damaged page is passed over.
     // A damaged row of `rooms` can have another number than its room has in the index of names. Then the rows aren't in
     // the order of their numbers, so each is read.
-    for number in ["room) FROM records WHERE room", "+number) FROM rooms NOT INDEXED WHERE +number"] {
-      let kept = try database.statement("SELECT max(\(number)<\(Chores.numbersMax)")
-      if try !kept.isAtEnd() { lastNumber = max(lastNumber, kept.integer(0)) }
+    for query in [
+      "SELECT max(room) FROM records WHERE room<\(Chores.numbersMax)",
+      "SELECT max(+number) FROM rooms NOT INDEXED WHERE +number<\(Chores.numbersMax)",
+    ] {
+      let greatest = try database.statement(query)
+      if try !greatest.isAtEnd() { lastNumber = max(lastNumber, greatest.integer(0)) }
     }
     let unfinished = try database.statement("SELECT room, position FROM snapshots WHERE complete=0")
-    let baseless = Set(rooms.values.filter(\.lacksBase).map(\.number) + damaged)
+    let mayLackBase = Set(rooms.values.filter(\.lacksBase).map(\.number) + damaged)
     while try !unfinished.isAtEnd() {
-      // This may be the snapshot that such a room lacks, with a damaged mark. Of a damaged entry that isn't known.
-      if baseless.contains(unfinished.integer(0)) { continue }
+      // This may be the snapshot that such a room lacks, with a damaged mark. A room with a damaged entry may lack one.
+      if mayLackBase.contains(unfinished.integer(0)) { continue }
       chores.clearings.append(.snapshot(room: unfinished.integer(0), position: unfinished.unsigned(1)))
     }
     let stale = try database.statement("SELECT 1 FROM records WHERE room=?1 AND position<=?2 LIMIT 1")
