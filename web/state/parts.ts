@@ -74,8 +74,8 @@ export class LaterPart<Made> {
         latest.then((made) => made || tries.delete(latest))
       }
       const made = await Promise.race([...tries, new Promise<'late'>((resolve) => setTimeout(resolve, patience, 'late'))])
-      if (made !== 'late' && (made || isNewer)) return made
       if (made === 'late') patience *= 2
+      else if (made || isNewer) return made
       this.#part = null
       await new Promise((resolve) => setTimeout(resolve, againMilliseconds))
     }
