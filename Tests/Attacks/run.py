@@ -5,7 +5,8 @@
 
 A few attacks run at a time until the time is up. NAME selects some of them. Exit code 0: the server never exited, the
 address sanitizer reported nothing, memory and the bytes queued for each reader stayed within their limits, no iteration
-of the event loop took too long, and every write and request of the innocent client was answered in time.
+of the event loop took too long, and every write and request of the innocent client was answered in time. Exit code 75:
+only an iteration took too long.
 
 The length of an iteration is its processor time. On a busy machine the thread also waits for a processor, which is not
 the fault of an attack. An iteration that waits for a disk or a lock delays the innocent client's answers instead.
@@ -143,7 +144,9 @@ async def main():
         f"{value * 1000:.0f} ms, {name.partition('{')[2].rstrip('}')}"
         for name, value in refused.items() if name.startswith("canvas_loop_longest_turn_step_seconds"))
     closes = int(sum(value for name, value in refused.items() if name.startswith("canvas_closes_total")))
-    assert turns[-1] <= given.turn_ms, f"a turn took {turns[-1]:.1f} ms of a processor; what took longest: {longest}"
+    if turns[-1] > given.turn_ms:
+        print(f"a turn took {turns[-1]:.1f} ms of a processor; what took longest: {longest}", file=sys.stderr)
+        return os.EX_TEMPFAIL
     print(
         f"{len(chosen)} attacks from {len(ADDRESSES)} addresses in {given.seconds:.0f} s (seed {given.seed}): "
         f"{closes} connections closed; {len(times)} writes of the innocent, the slowest in {times[-1] * 1000:.0f} ms; "
@@ -152,4 +155,4 @@ async def main():
     )
 
 
-asyncio.run(main())
+sys.exit(asyncio.run(main()))
