@@ -1,12 +1,14 @@
 """Texts and ink on the live canvas: writing a text, restoring one that somebody has replaced, and seeing ink while it
 is drawn (S9, S15)."""
 
+import asyncio
 import json
 import re
 
 from peer import Peer
 from rooms import draw, holds, joins, shapes
 from server import Server, identifier
+from terminal import between
 from terminals import Tmux
 from waiting import wait_until
 
@@ -113,21 +115,29 @@ def test_several_lost_texts_are_kept_one_after_the_other(server, client):
         screen.lacks("wrote over")
 
 
-def test_a_lost_text_is_told_until_it_is_put_back_or_hidden(client):
+async def test_a_lost_text_is_told_until_it_is_put_back_or_hidden(server, client):
     """Whatever else is told goes after some seconds. The text was on its way when its writer wanted to leave, so they
     stay."""
-    with Server() as server:
+    goes_on, loop = asyncio.Event(), asyncio.get_running_loop()
+    goes_on.set()
+
+    async def hold(message):
+        await goes_on.wait()
+        return message
+
+    def see(there):
         shape = draw(server, "leaving", name="List", position=[0, 0], size=[160, 64])
-        with Tmux(joins(client, server, "leaving")) as screen, Peer(server, "leaving") as bob:
+        with Tmux(joins(client, server, "leaving", "--server", there)) as screen, Peer(server, "leaving") as bob:
             screen.shows("List", "2 people")
             screen.keys("Tab")
-            server.freeze()
-            # Bob's text comes to the server before Ann's, with a later stamp.
+            loop.call_soon_threadsafe(goes_on.clear)
+            # Bob's text comes to the server before Ann's, with a later stamp. Ann doesn't hear of it yet.
             later = f"{bob.welcome['time'] + 30_000}.0.{bob.welcome['actor']}"
             bob.send(type="ops", ops=[{"shape": shape, "at": later, "set": {"text": "Sell eggs"}}])
+            holds(server, "leaving", lambda drawn: drawn[0].get("text") == "Sell eggs")
             write(screen, "Buy milk")
             screen.keys("q").shows("Leaving as soon as 1 change is saved")
-            server.thaw()
+            loop.call_soon_threadsafe(goes_on.set)
             screen.shows("Bob wrote over your text. Press I to keep it beside: “Buy milk”")
             with Peer(server, "leaving", name="Cat"):
                 screen.shows("Cat is here.")
@@ -135,6 +145,9 @@ def test_a_lost_text_is_told_until_it_is_put_back_or_hidden(client):
             screen.keys("Escape").lacks("wrote over")
             screen.keys("I")
             holds(server, "leaving", lambda drawn: "Buy milk" in [shape.get("text") for shape in drawn])
+
+    async with between(server, "leaving", down=hold) as there:
+        await asyncio.to_thread(see, there)
 
 
 def test_a_text_that_the_server_refuses_is_kept(client):
@@ -157,7 +170,7 @@ def test_a_text_that_the_server_refuses_is_kept(client):
             ask("DELETE", "/lock")
             screen.shows("Saved")
             screen.keys("I")
-            wait_until(lambda: ask("GET", "")["shapes"][0].get("text"), "the text is back", "ten minutes of work".__eq__)
+            wait_until(lambda: ask("GET", "")["shapes"][0].get("text"), "the text is back", lambda text: text == "ten minutes of work")
 
 
 def test_who_types_nothing_writes_nothing(server, client):
