@@ -90,6 +90,32 @@ struct DamageTests {
     #expect(try bench.records("demo").count == 20)
   }
 
+  @Test("a snapshot past the end of a room that is cut while it is being written is refused, and the room goes on")
+  func cutWhileASnapshotIsWritten() throws {
+    try change("UPDATE records SET milliseconds=milliseconds+1 WHERE room=1 AND position=8")
+    try bench.reopen()
+    try expectRefused(at: 8)
+    let parts = [UInt8](repeating: 7, count: 3 * WriterBounds.snapshotPartBytes)
+    let snapshot = SnapshotRequest(
+      id: bench.nextId(),
+      room: "demo",
+      epoch: LogBench.epoch,
+      position: 15,
+      shapes: 1,
+      bytes: parts
+    )
+    let cut = RepairRequest(id: bench.nextId(), room: "demo", means: .cutting(newEpoch: 5))
+    // Both are taken in one commit, before the first part is written.
+    bench.log.submit([.snapshot(snapshot), .repair(cut)])
+    #expect(
+      bench.events.answer(to: cut.id) == .repaired(id: cut.id, room: "demo", epoch: 5, first: 0, last: 7)
+    )
+    #expect(bench.events.answer(to: snapshot.id)?.error == .otherEpoch(room: "demo", epoch: 5))
+    try bench.reopen()
+    #expect(try bench.records("demo") == Array(all[..<7]))
+    #expect(try bench.append("demo", [bytes("more")], epoch: 5).appended?.records[0].position == 8)
+  }
+
   @Test("damaged rows of deleted rooms keep nothing from opening, nor new rooms from being made")
   func numbersOfDeletedRooms() throws {
     try change(

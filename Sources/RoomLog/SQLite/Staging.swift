@@ -142,10 +142,13 @@ extension Writer {
       staging.events.append(.failed(id: request.id, room: request.room, .noSuchRoom(room: request.room)))
       return
     }
-    guard request.position >= entry.trimmed else {
-      let refusal = LogError.trimmed(room: request.room, through: entry.trimmed)
-      staging.events.append(.failed(id: request.id, room: request.room, refusal))
-      staging.clearings.append(.snapshot(room: entry.number, position: request.position))
+    // While the snapshot was being written, the room may have been trimmed past it, or cut before it.
+    do throws(LogError) {
+      try entry.check(epoch: request.epoch)
+      try entry.check(position: request.position)
+    } catch {
+      staging.events.append(.failed(id: request.id, room: request.room, error))
+      staging.clearings.append(snapshot.remains)
       return
     }
     try connection.mark(connection.completeSnapshot, room: entry.number, position: request.position)
