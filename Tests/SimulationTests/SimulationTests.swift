@@ -46,7 +46,9 @@ struct SimulationTests {
   @Test("all that is meant to happen does happen")
   func happenings() {
     var happened: [Happening: Int] = [:]
-    for seed in 0..<300 { happened.merge(History(seed: UInt64(seed)).run().happened, uniquingKeysWith: +) }
+    for seed in 0..<300 where Happening.allCases.contains(where: { happened[$0] == nil }) {
+      happened.merge(History(seed: UInt64(seed)).run().happened, uniquingKeysWith: +)
+    }
     for happening in Happening.allCases { #expect(happened[happening, default: 0] > 0, "\(happening)") }
   }
 }

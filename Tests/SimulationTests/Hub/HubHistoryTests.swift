@@ -32,7 +32,9 @@ struct HubHistoryTests {
   @Test("all that is meant to happen does happen")
   func happenings() {
     var happened: Set<HubHistory.Happening> = []
-    for seed in 0 as UInt64..<100 { happened.formUnion(HubHistory.run(seed: seed).happened) }
+    for seed in 0 as UInt64..<100 where happened.count < HubHistory.Happening.allCases.count {
+      happened.formUnion(HubHistory.run(seed: seed).happened)
+    }
     for happening in HubHistory.Happening.allCases { #expect(happened.contains(happening), "\(happening)") }
   }
 }
