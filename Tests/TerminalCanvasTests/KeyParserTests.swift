@@ -133,8 +133,17 @@ struct KeyParserTests {
   @Test("Alt with a key that looks like the beginning of a sequence leaves the keyboard alive")
   func altKeys() {
     #expect(events("\u{1B}]q") == [.key(.character("]"), .alt), .key(.character("q"), [])])
-    #expect(events("\u{1B}P\u{3}q") == [.key(.character("c"), .control), .key(.character("q"), [])])
-    #expect(events("\u{1B}_\rq") == [.key(.enter, []), .key(.character("q"), [])])
+    #expect(
+      events("\u{1B}P\u{3}q")
+        == [.key(.character("P"), .alt), .key(.character("c"), .control), .key(.character("q"), [])]
+    )
+    #expect(events("\u{1B}_\rq") == [.key(.character("_"), .alt), .key(.enter, []), .key(.character("q"), [])])
+    for key in "P_X^" {
+      #expect(
+        events("\u{1B}\(key)two")
+          == [.key(.character(key.unicodeScalars.first!), .alt)] + "two".unicodeScalars.map { .key(.character($0), []) }
+      )
+    }
     #expect(events("\u{1B}O\u{1B}[A") == [.key(.up, [])])
   }
 

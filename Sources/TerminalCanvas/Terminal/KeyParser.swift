@@ -16,11 +16,30 @@ public struct KeyParser: Sendable {
     case control([UInt8])
     /// After `ESC O`.
     case function
-    /// Inside a text that began with `ESC ]`, `ESC P` or similar bytes. The text ends with BEL or `ESC \`.
-    case string([UInt8], isCommand: Bool, sawEscape: Bool)
+    /// Inside an answer that began with an escape and this byte. It ends with BEL or `ESC \`.
+    case answer(Answer, [UInt8], sawEscape: Bool)
     case paste([UInt8], matched: Int)
     /// Within a UTF-8 character: its bytes so far, how many it needs, and whether Alt was held.
     case character([UInt8], wanted: Int, Modifiers)
+  }
+
+  /// A terminal's answer, by the byte after its escape. Each of these bytes is also a key with Alt.
+  private enum Answer: UInt8 {
+    /// `ESC ]`: an operating system command.
+    case command = 0x5D
+    /// `ESC P`: a device control string.
+    case device = 0x50
+    /// `ESC _`: an application program command.
+    case application = 0x5F
+
+    func canBegin(with byte: UInt8) -> Bool {
+      let isDigit = (0x30...0x39).contains(byte)
+      return switch self {
+      case .command: isDigit
+      case .device: isDigit || "!$+>".utf8.contains(byte)
+      case .application: byte == UInt8(ascii: "G")
+      }
+    }
   }
 
   private var state = State.ground
@@ -86,7 +105,7 @@ public struct KeyParser: Sendable {
     case .function:
       state = byte == 0x1B ? .escape : .ground
       finish([], byte)
-    case .string(let bytes, let isCommand, let sawEscape): takeString(byte, bytes, isCommand, sawEscape)
+    case .answer(let answer, let bytes, let sawEscape): take(byte, of: answer, bytes, sawEscape)
     case .paste(let bytes, let matched): takePasted(byte, bytes, matched)
     case .character(let bytes, let wanted, let modifiers): takeCharacter(byte, bytes, wanted, modifiers)
     }
@@ -114,11 +133,10 @@ public struct KeyParser: Sendable {
     switch byte {
     case UInt8(ascii: "["): state = .control([])
     case UInt8(ascii: "O"): state = .function
-    case UInt8(ascii: "]"): state = .string([], isCommand: true, sawEscape: false)
-    case UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^"), UInt8(ascii: "X"):
-      state = .string([], isCommand: false, sawEscape: false)
     case 0x1B: key(.escape)
-    default: begin(byte, .alt)
+    default:
+      guard let answer = Answer(rawValue: byte) else { return begin(byte, .alt) }
+      state = .answer(answer, [], sawEscape: false)
     }
   }
 
@@ -140,25 +158,25 @@ public struct KeyParser: Sendable {
     }
   }
 
-  private mutating func takeString(_ byte: UInt8, _ bytes: [UInt8], _ isCommand: Bool, _ sawEscape: Bool) {
+  private mutating func take(_ byte: UInt8, of answer: Answer, _ bytes: [UInt8], _ sawEscape: Bool) {
     if byte == 0x07 || sawEscape && byte == UInt8(ascii: "\\") {
       state = .ground
-      if isCommand { answer(bytes) }
+      if answer == .command { readColor(bytes) }
     } else if sawEscape {
       state = .ground
       takeEscaped(byte)
     } else if byte == 0x1B {
-      state = .string(bytes, isCommand: isCommand, sawEscape: true)
-    } else if byte < 0x20 || isCommand && bytes.isEmpty && !(0x30...0x39).contains(byte) {
+      state = .answer(answer, bytes, sawEscape: true)
+    } else if byte < 0x20 || bytes.isEmpty && !answer.canBegin(with: byte) {
       // A terminal's answer contains no control character. So the bytes so far were a key that was pressed with Alt,
       // and only looked like the beginning of an answer.
       state = .ground
-      if isCommand && bytes.isEmpty { key(.character("]"), .alt) }
+      if bytes.isEmpty { key(.character(Unicode.Scalar(answer.rawValue)), .alt) }
       begin(byte, [])
     } else {
       // A sequence that is too long is read to its end, but its further bytes are dropped.
       let kept = bytes.count < KeyParser.sequenceBytesMax ? bytes + [byte] : bytes
-      state = .string(kept, isCommand: isCommand, sawEscape: false)
+      state = .answer(answer, kept, sawEscape: false)
     }
   }
 
@@ -314,7 +332,7 @@ public struct KeyParser: Sendable {
   // MARK: - Answers
 
   /// Reads the terminal's background colour: `11;rgb:1616/1818/1c1c`.
-  private mutating func answer(_ bytes: [UInt8]) {
+  private mutating func readColor(_ bytes: [UInt8]) {
     let prefix = Array("11;rgb:".utf8)
     guard bytes.starts(with: prefix) else { return }
     let parts = bytes.dropFirst(prefix.count).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
