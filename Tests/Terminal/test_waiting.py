@@ -1,5 +1,6 @@
 """A server that doesn't accept an edit: what the user is told, and what becomes of the edit."""
 
+import contextlib
 import json
 import signal
 import tempfile
@@ -88,6 +89,31 @@ async def test_an_edit_without_an_answer_may_have_been_stored(shared, state):
         assert "withdrawn, unless the server has stored it" in done.err, done
         lost.clear()
         assert "moved Sun to 0, 0" in (await run(None, "undo", "doubt", "--server", there, state=state)).out
+
+
+async def test_an_edit_that_is_refused_after_a_lost_answer_may_have_been_stored(state):
+    """The server stores the edit, and the connection breaks before it has answered. Then its disk is full. The user is
+    told that the edit may be stored, and undo knows of it."""
+    with Server(file_bytes_max=1 << 40) as server:
+        await run(server, "add", "again", "name=Sun", state=state)
+        full = contextlib.ExitStack()
+
+        async def lose(message):
+            """Drops the first answer, and ends the connection."""
+            if message[0] == 0x44 and not lost:
+                lost.append(message)
+                full.enter_context(server.full_disk())
+                raise ConnectionError
+            return message
+
+        lost = []
+        async with between(server, "again", down=lose) as there:
+            with full:
+                words = ["add", "again", "name=Moon", "--server", there, "--patience", "5s"]
+                done = await run(None, *words, state=state, code=75)
+                assert "withdrawn, unless the server has stored it" in done.err, done
+            assert sorted(await server.named("again")) == ["Moon", "Sun"]
+            assert "deleted Moon" in (await run(None, "undo", "again", "--server", there, state=state)).out
 
 
 async def test_undo_knows_of_what_a_killed_command_has_done(shared, state):

@@ -31,6 +31,9 @@ final class RoomClient {
   private(set) var partsArrived = 0
   /// How many times the client has joined the room.
   private(set) var joins = 0
+  /// Whether a connection was lost before the server had answered everything. The server might have stored that.
+  private(set) var hasLostAnswers = false
+  private var awaitsAnswer = false
   let waiters = Waiters()
 
   private(set) var line = ReplicaLine()
@@ -102,13 +105,14 @@ final class RoomClient {
         follower?.follow(effect, in: self)
       }
     }
+    awaitsAnswer = replica.awaitsAnswer
     if !effects.isEmpty { waiters.check() }
   }
 
   private func note(_ effect: ReplicaEffect) {
     switch effect {
     case .state(let state):
-      if state.isJoined { lastClosure = nil }
+      if state.isJoined { lastClosure = nil } else if awaitsAnswer { hasLostAnswers = true }
       guard state == .live else { return }
       hasBeenLive = true
       failedAttempts = 0

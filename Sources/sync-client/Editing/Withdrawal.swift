@@ -19,7 +19,7 @@ struct Withdrawal: Hashable, Sendable {
     self.patience = patience
     unanswered = client.replica.unsentCount
     delay = client.delay
-    mayBeStored = unanswered < count || client.replica.postponement == nil || client.replica.awaitsAnswer
+    mayBeStored = unanswered < count || client.replica.awaitsAnswer || client.hasLostAnswers
   }
 
   var words: String {
