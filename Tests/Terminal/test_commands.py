@@ -12,8 +12,8 @@ import server
 import terminal
 from client import Client
 from server import identifier
-from terminal import between, on_terminal, run, silent_server, start
-from waiting import SECONDS, moment
+from terminal import between, on_terminal, run, silent_server, start, without
+from waiting import SECONDS, eventually, moment
 
 
 async def test_words_that_make_no_sense_exit_with_64(shared):
@@ -160,6 +160,14 @@ async def test_check_says_when_replica_and_server_differ(shared):
     async with between(shared, "forged", down=forge) as there:
         done = await run(None, "check", "forged", "--server", there, code=1)
         assert done.out.startswith("disagrees"), done
+
+
+async def test_check_says_when_the_server_does_not_answer(shared):
+    """The answer is lost. It isn't said that the room kept changing."""
+    await shared.write("unasked", count=2)
+    async with between(shared, "unasked", down=without([0x4B])) as there:
+        done = await run(None, "check", "unasked", "--server", there, "--within", "500ms", code=1)
+        assert (done.out, done.err) == ("", "sync-client: the server doesn't say what its digest is\n"), done
 
 
 async def test_check_ends_when_the_room_is_gone(shared):

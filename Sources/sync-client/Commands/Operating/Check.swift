@@ -80,14 +80,20 @@ extension DigestVerdict {
 @ClientLoop
 final class Verdicts: RoomFollower {
   private(set) var newest: DigestVerdict?
+  private var hasChanged = false
 
   func follow(_ effect: ReplicaEffect, in client: RoomClient) {
-    if case .digest(let verdict) = effect { newest = verdict }
+    switch effect {
+    case .digest(let verdict): newest = verdict
+    case .changed: hasChanged = true
+    default: break
+    }
   }
 
   /// Requests the digest, and repeats the request while the room keeps changing.
   func ask(_ client: RoomClient, withinMilliseconds: UInt64) async throws -> DigestVerdict {
     let deadline = SteadyClock.milliseconds() + withinMilliseconds
+    hasChanged = false
     while true {
       newest = nil
       client.edit { replica, now in replica.askDigest(at: now) }
@@ -96,6 +102,9 @@ final class Verdicts: RoomFollower {
       let end = await client.wait(withinMilliseconds: deadline - now) { self.newest != nil || $0.isClosedForGood }
       if end == .cancelled { throw CancellationError() }
       if let refusal = client.refusal { throw refusal }
+      guard newest != nil || hasChanged else {
+        throw ClientFailure.failed("the server doesn't say what its digest is", code: "no_answer")
+      }
       guard let newest else { return .inconclusive }
       if newest != .inconclusive { return newest }
     }
