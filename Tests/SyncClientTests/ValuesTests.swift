@@ -85,6 +85,7 @@ import Testing
       ("", "bad_message", nil), ("[]", "bad_message", nil), (#"{"set":{}}"#, "bad_message", 0),
       (#"{"shape":3,"set":{"alpha":3}}"#, "bad_shape", 0), (#"{"set":{"alpha":30}}"#, "bad_value", 0),
       (#"{"ops":[{"set":{"alpha":3}},{"set":{"x":3}}]}"#, "bad_property", 1), (#"{"ops":[3]}"#, "bad_message", nil),
+      (#"{"ops":[{"set":{"name":"a"}}],"set":{"name":"b"}}"#, "bad_message", nil),
       (#"{"at":"now","set":{"alpha":3}}"#, "bad_stamp", 0),
     ] as [(String, String, Int?)] {
       #expect {

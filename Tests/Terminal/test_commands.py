@@ -1,11 +1,14 @@
 """Messages, exit codes, and the commands that look at a room: show, check."""
 
 import asyncio
+import fcntl
 import json
 import os
 import re
 import signal
+import struct
 import tempfile
+import termios
 import time
 
 import server
@@ -194,6 +197,26 @@ async def test_a_reader_that_has_enough_is_no_failure(shared):
     )
     out, err = await asyncio.wait_for(process.communicate(), terminal.SECONDS)
     assert out.decode().splitlines() == ['{"room":"e', "0"] and err == b"", (out, err)
+
+
+async def test_a_command_ends_though_its_reader_takes_nothing(shared):
+    """The pipe to the reader is full, and the reader sleeps. The first signal ends the command."""
+    reading, writing = os.pipe()
+    process = await asyncio.create_subprocess_exec(
+        terminal.BINARY, "pipe", "asleep", stdin=asyncio.subprocess.PIPE, stdout=writing, env=terminal.environment(shared))
+    os.close(writing)
+    feeding = asyncio.create_task(process.communicate(b'{"set":{"kind":"star"}}\n' * 3_000))
+    # The last of the pipe's pages isn't filled, and of each other page the end in which no line has room.
+    much = fcntl.fcntl(reading, fcntl.F_GETPIPE_SZ) - 6_000
+
+    def waiting():
+        return struct.unpack("i", fcntl.ioctl(reading, termios.FIONREAD, bytes(4)))[0]
+
+    await eventually(waiting, "the pipe is full", holds=lambda count: count > much)
+    process.send_signal(signal.SIGTERM)
+    await asyncio.wait_for(feeding, terminal.SECONDS)
+    os.close(reading)
+    assert process.returncode == 128 + signal.SIGTERM
 
 
 async def test_watching_ends_when_nobody_reads(shared):

@@ -7,6 +7,7 @@ import random
 import signal
 import socket
 
+import terminal
 from server import Server, identifier
 from terminal import between, run, start, without
 from waiting import SECONDS, eventually
@@ -91,6 +92,20 @@ async def test_input_that_cannot_be_read_is_no_end(shared):
         os.close(writing)
         done = await pipe.end()
         assert (done.code, done.err) == (0, ""), done
+
+
+async def test_answers_that_nobody_reads_are_no_success(shared):
+    """The reader has enough after the first answer. What was not sent must not count as accepted. If all was, it does."""
+    for lines, code in [(3_000, 1), (2, 0)]:
+        process = await asyncio.create_subprocess_shell(
+            f"'{terminal.BINARY}' pipe unheard | head -n 1 >&2; echo ${{PIPESTATUS[0]}}",
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            executable="/bin/bash", env=terminal.environment(shared),
+        )
+        told = process.communicate(b'{"set":{"kind":"star"}}\n' * lines)
+        out, err = await asyncio.wait_for(told, terminal.SECONDS)
+        assert out.decode().strip() == str(code), (out, err)
+        assert (b"nobody reads the answers any more" in err) == (code == 1), err
 
 
 async def test_a_room_that_is_gone_for_good_ends_it(shared):

@@ -20,7 +20,7 @@ enum FileBytes {
       }
       if count == 0 { return bytes }
       if count < 0, errno == EAGAIN {
-        StandardFiles.wait(for: descriptor, POLLIN)
+        StandardFiles.isReady(descriptor, for: POLLIN)
         continue
       }
       if count < 0, errno != EINTR { throw Failure(words: "\(path): \(String(cString: strerror(errno)))") }

@@ -16,6 +16,8 @@ final class InputLines: Sendable {
 
   private struct State {
     var waiting: CheckedContinuation<Line?, Never>?
+    var isOver = false
+    /// Whether all lines were read.
     var hasEnded = false
     var failure: Int32?
   }
@@ -41,7 +43,7 @@ final class InputLines: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOver = state.withLock { state in
-          if state.hasEnded || Task.isCancelled { return true }
+          if state.isOver || Task.isCancelled { return true }
           state.waiting = continuation
           return false
         }
@@ -55,6 +57,9 @@ final class InputLines: Sendable {
   /// Ends the lines, as if the input had ended.
   func stop() { give(nil) }
 
+  /// Whether all lines were read, and the input has ended.
+  var hasEnded: Bool { state.withLock(\.hasEnded) }
+
   /// Why the input couldn't be read to its end. `nil` if it could.
   var failure: ClientFailure? {
     state.withLock { $0.failure }.map { .failed("standard input: \(String(cString: strerror($0)))") }
@@ -63,7 +68,7 @@ final class InputLines: Sendable {
   private func give(_ line: Line?) {
     let waiting = state.withLock { state in
       defer { state.waiting = nil }
-      if line == nil { state.hasEnded = true }
+      if line == nil { state.isOver = true }
       return state.waiting
     }
     waiting?.resume(returning: line)
@@ -87,9 +92,13 @@ final class InputLines: Sendable {
           break
         }
         if hasEnded {
+          guard buffer.count > start else {
+            state.withLock { $0.hasEnded = true }
+            give(nil)
+            return
+          }
           // The last line counts even without a line break at its end.
-          give(buffer.count > start ? Line(number: number, bytes: Array(buffer[start...]), isCut: isCut) : nil)
-          if buffer.count == start { return }
+          give(Line(number: number, bytes: Array(buffer[start...]), isCut: isCut))
           start = buffer.count
           break
         }
@@ -129,7 +138,7 @@ final class InputLines: Sendable {
         if count > 0 { buffer += UnsafeRawBufferPointer(rebasing: room[..<count]) }
         if count >= 0 { return count > 0 ? .some : .end }
         switch errno {
-        case EAGAIN: StandardFiles.wait(for: STDIN_FILENO, POLLIN)
+        case EAGAIN: StandardFiles.isReady(STDIN_FILENO, for: POLLIN)
         case EINTR: break
         default: return .failed(errno)
         }

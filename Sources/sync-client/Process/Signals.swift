@@ -34,6 +34,12 @@ enum Signals {
     return signal == SIGPIPE ? .success : ExitCode(rawValue: 128 + signal)
   }
 
+  /// Whether a signal has asked the process to end.
+  static var haveCome: Bool { received.load(ordering: .relaxed) != 0 }
+
+  /// Whether the command was cancelled because nobody reads its output any more.
+  static var isReaderGone: Bool { received.load(ordering: .relaxed) == SIGPIPE }
+
   static func wait(for task: Task<Never, Never>, windowChanges: WindowChanges) -> Never {
     var set = all()
     while true {

@@ -11,10 +11,12 @@ enum StandardFiles {
     }
   }
 
-  /// Waits until a file can be read (`POLLIN`) or written (`POLLOUT`). Needed if another process has made a terminal or a
+  /// Waits until a file can be read (`POLLIN`) or written (`POLLOUT`), also if another process has made a terminal or a
   /// pipe non-blocking.
-  static func wait(for descriptor: Int32, _ events: Int32) {
+  /// - Returns: whether it can be, or has failed.
+  @discardableResult
+  static func isReady(_ descriptor: Int32, for events: Int32, withinMilliseconds limit: Int32 = -1) -> Bool {
     var wait = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-    poll(&wait, 1, -1)
+    return poll(&wait, 1, limit) > 0
   }
 }

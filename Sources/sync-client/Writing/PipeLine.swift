@@ -19,14 +19,8 @@ struct PipeLine: Sendable {
         return error
       }
     }
-    if let failure {
-      throw PipeRefusal(
-        id: draft.id,
-        operation: nil,
-        code: "bad_message",
-        message: "not JSON as it should be: \(failure)"
-      )
-    }
+    let fault = failure.map { "not JSON as it should be: \($0)" } ?? (draft.isMixed ? "ops beside an operation" : nil)
+    if let fault { throw PipeRefusal(id: draft.id, operation: nil, code: "bad_message", message: fault) }
     do throws(MessageError) {
       operations = try JSONEncoding.decodeSubmission(draft.finish()).operations
     } catch {
@@ -48,6 +42,8 @@ struct PipeLine: Sendable {
   private struct Draft {
     var id: JSONText?
     var made: [Identifier] = []
+    /// Whether the line has a list of operations, and another operation beside it.
+    private(set) var isMixed = false
     private var operations = JSONWriter()
 
     init() { operations.beginArray() }
@@ -75,6 +71,7 @@ struct PipeLine: Sendable {
         }
       }
       if !hasList { write(single, using: &generator) }
+      isMixed = hasList && !single.isEmpty
     }
 
     private mutating func write(_ members: Members, using generator: inout some RandomNumberGenerator) {
@@ -114,6 +111,8 @@ struct PipeLine: Sendable {
     var shape: [UInt8]?
     var at: [UInt8]?
     var set: [UInt8]?
+
+    var isEmpty: Bool { shape == nil && at == nil && set == nil }
 
     mutating func read(_ key: JSONString, _ reader: inout JSONReader) throws(JSONFailure) {
       let isNull = reader.kind == .null

@@ -14,7 +14,7 @@ enum Pipe {
       "Each line is answered by {\"type\":\"ack\",\"line\":1,…} or "
         + "{\"type\":\"reject\",\"line\":1,\"code\":…,\"message\":…}. When --window lines are unanswered, no more "
         + "are read until the server has caught up. After a lost connection unanswered lines are sent again.",
-      "Exit 0: all lines were accepted. Exit 1: at least one was not.",
+      "Exit 0: all lines were accepted. Exit 1: at least one was not, or nobody reads the answers any more.",
     ],
     options: [
       Option("--window", "N", "how many lines may be unanswered (default: 64)"),
@@ -92,14 +92,19 @@ final class PipeTeller: WriterFollower {
     }
     // Even after a cancellation, answers that are on their way are awaited.
     let isCancelled = Task.isCancelled
-    _ = await Task { @ClientLoop in
-      await self.untilAnswered(writer, allBut: 0, patience: isCancelled ? 5_000 : patience)
-    }.value
+    if end != .tooLate {
+      _ = await Task { @ClientLoop in
+        await self.untilAnswered(writer, allBut: 0, patience: isCancelled ? 5_000 : patience)
+      }.value
+    }
     for (_, left) in pending.sorted(by: { $0.key < $1.key }) {
       unansweredCount += 1
       tell("unanswered", left.line, left.id) { _ in }
     }
-    return isCancelled ? CancellationError() : writer.refusal ?? input.failure
+    guard isCancelled else { return writer.refusal ?? input.failure }
+    guard Signals.isReaderGone else { return CancellationError() }
+    guard !isAllTaken || !input.hasEnded else { return nil }
+    return ClientFailure.failed("nobody reads the answers any more, so what comes after them was not sent")
   }
 
   /// Waits until at most `count` batches are unanswered. Gives up when no answer has come for `patience`.
