@@ -46,6 +46,24 @@ def test_a_terminal_that_goes_ends_it(server, client):
         wait_until(lambda: not os.path.exists(f"/proc/{pid}"), "it ends")
 
 
+def test_a_new_token_is_used_at_the_next_key(client, tmp_path):
+    """C11: the token is revoked before its file has another one. What is drawn meanwhile isn't lost."""
+    ann, bob = "ann-1234567890ab", "bob-1234567890ab"
+    tokens, own = tmp_path / "tokens", tmp_path / "token"
+    tokens.write_text(f"{ann} editor *\n")
+    own.write_text(ann)
+    with Server("--tokens", str(tokens)) as server:
+        with Tmux(joins(client, server, "renewed", "--token-file", str(own)), columns=160) as screen:
+            screen.shows("Saved")
+            tokens.write_text(f"{bob} editor *\n")
+            server.process.send_signal(signal.SIGHUP)
+            screen.shows("This room needs a token")
+            screen.keys("r").lacks("An empty sheet")
+            own.write_text(bob)
+            screen.keys("Escape").shows("Saved")
+            screen.lacks("An empty sheet")
+
+
 def test_stopping_and_going_on(server, client):
     """Control-Z gives the terminal back. After fg the current room is shown in the current size. Control-L shows it again
     where another program has written over it."""

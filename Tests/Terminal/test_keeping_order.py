@@ -109,6 +109,22 @@ async def test_a_token_for_another_role_is_used_once_the_first_has_ended(tmp_pat
         assert "token" not in (await watching).err
 
 
+async def test_a_token_that_is_for_another_room_does_not_end_what_the_one_before_it_allows(tmp_path):
+    """C11: A watcher's file gets a token for another room. When the watcher has to connect again, it uses the token that
+    it had."""
+    path = tmp_path / "token"
+    path.write_text("ann-1234567890ab")
+    with Server.asking("ann-1234567890ab editor demo\nbob-1234567890ab editor other\n") as server:
+        watching = asyncio.create_task(run(server, "watch", "demo", "--token-file", str(path), "--for", "14s"))
+        await server.logged("joined")
+        replace(str(path), "bob-1234567890ab")
+        server.kill()
+        server.start()
+        await server.logged(code="forbidden")
+        await server.logged("joined")
+        assert (await watching).code == 0
+
+
 @pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
 async def test_an_error_after_which_the_connection_went_on_is_no_reason_for_a_later_loss(tmp_path):
     """R11: A watcher hears that its token ends soon, and that another is refused. Later the server is killed."""

@@ -58,10 +58,11 @@ final class RoomClient {
   }
 
   /// Connects at once, without waiting for the next scheduled try. Also takes the room back from another connection of
-  /// the same actor.
+  /// the same actor, and enters again if there is a new token since the server has accepted none.
   func tryNow() {
     switch replica.state {
     case .waiting, .closed(code: CloseCode.actorElsewhere.rawValue): carryOut(replica.start(at: .now()))
+    case .closed where socket.hasNewToken: carryOut(replica.start(at: .now()))
     default: break
     }
   }

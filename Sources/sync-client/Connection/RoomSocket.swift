@@ -27,6 +27,10 @@ final class RoomSocket {
   /// The error with which the server closed the newest connection, or is about to close it.
   private(set) var lastError: String?
 
+  /// Whether the server has said that the token is not for this room.
+  private var isForbidden = false
+  private var isClosedForToken = false
+
   /// The errors after which the connection goes on (R11).
   private static let passingErrors: [Text] = [
     "unknown_type", "bad_field", "presence_too_large", "token_expires", "token_refused",
@@ -68,6 +72,7 @@ final class RoomSocket {
   /// Handles an error from the server. If the token is about to expire and comes from a file, the client waits for a
   /// new token in the file and sends it. If the server doesn't take that one, the client waits for another.
   func heard(_ code: Text, _ message: Text) {
+    isForbidden = code == "forbidden"
     if !RoomSocket.passingErrors.contains(code) { lastError = "\(message.string) (\(code.string))" }
     if code == "token_refused" { tokens.refuse() }
     if code == "token_expires" || code == "token_refused", case .file = server.token { bringToken() }
@@ -86,6 +91,9 @@ final class RoomSocket {
       }
     }
   }
+
+  /// Whether the last connection was closed for its token, and there is another one by now.
+  var hasNewToken: Bool { isClosedForToken && tokens.hasAnother(newest: server.token.newest) }
 
   /// Closes the connection at once. No more events come from it, not even `socketClosed`.
   func drop() {
@@ -121,6 +129,7 @@ extension RoomSocket: ConnectionHandler {
     ClientLoop.assumeIsolated {
       guard connection === self.connection else { return }
       lastError = nil
+      isForbidden = false
       owner?.socketOpened()
     }
   }
@@ -139,7 +148,8 @@ extension RoomSocket: ConnectionHandler {
       self.connection = nil
       var closure = closure
       // The owner comes back after this code, and then enters with the other token.
-      if closure.code == CloseCode.noToken.rawValue, tokens.end(newest: server.token.newest) {
+      isClosedForToken = isForbidden || closure.code == CloseCode.noToken.rawValue
+      if isClosedForToken, tokens.end(newest: server.token.newest) {
         closure.code = RoomSocket.lostCode
       }
       owner?.socketClosed(closure)

@@ -44,8 +44,11 @@ struct RoomTokens {
     // If another token was on its way, the one that the client entered with has ended.
     if let token = isReplacement ? former : current { ended.insert(token) }
     isReplacement = false
-    return !useful(newest: newest).isEmpty
+    return hasAnother(newest: newest)
   }
+
+  /// Whether there is a token that has not ended.
+  func hasAnother(newest: String?) -> Bool { !useful(newest: newest).isEmpty }
 
   /// The tokens that might let the client in, the best first.
   private func useful(newest: String?) -> [String] {
