@@ -46,6 +46,21 @@ def test_a_terminal_that_goes_ends_it(server, client):
         wait_until(lambda: not os.path.exists(f"/proc/{pid}"), "it ends")
 
 
+def test_a_terminal_that_goes_before_all_is_saved_is_no_success(server, client):
+    """The client ignores the signal that the terminal is gone, as under nohup. The server takes nothing any more."""
+    with Server() as own:
+        draw(own, "unsaved", name="List")
+        ignoring = ["bash", "-c", 'trap "" HUP; exec "$@"', "bash", *joins(client, own, "unsaved")]
+        with Terminal(ignoring, 80, 24) as terminal:
+            terminal.frame("Saved")
+            own.kill()
+            terminal.send("r")
+            terminal.send("q")
+            terminal.frame("1 change is not saved")
+            terminal.hang_up()
+            assert terminal.process.wait(timeout=SECONDS) == 1
+
+
 def test_a_new_token_is_used_at_the_next_key(client, tmp_path):
     """C11: the token is revoked before its file has another one. What is drawn meanwhile isn't lost."""
     ann, bob = "ann-1234567890ab", "bob-1234567890ab"

@@ -43,6 +43,11 @@ enum Join {
       await live.finish()
       throw error
     }
+    if host.isLost { _ = await live.client.settle(withinMilliseconds: 5_000) { _ in } }
+    let unsent = live.client.replica.unsentCount
     await live.finish()
+    guard !host.isLost || unsent == 0 else {
+      throw ClientFailure.failed("the terminal is gone; \(Figures.counted(unsent, "change")) could not be saved")
+    }
   }
 }

@@ -37,6 +37,7 @@ enum Top {
         do {
           try await Join.run(try RoomName(room), invocation, host: host)
         } catch let failure as ClientFailure {
+          if host.isLost { throw failure }
           table.refuse(failure)
         }
       case .people(let room):

@@ -22,7 +22,7 @@ final class ScreenHost {
   private var timer: LoopTimer?
   private var lastFrameAt: UInt64 = 0
   /// Whether the terminal is gone. Then nothing is shown any more, and `run` ends at once.
-  private var isLost = false
+  private(set) var isLost = false
   private(set) var terminalIsLight: Bool?
 
   /// The shortest time between two frames, for at most sixty frames per second.
