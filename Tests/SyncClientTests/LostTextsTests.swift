@@ -20,6 +20,8 @@ import Testing
     for text in ["one", "two"] { add(text) }
     #expect(texts.words == "2 texts can be put back. Somebody took two.")
     #expect(texts.next?.text == "two")
+    texts.hide()
+    #expect(texts.words == nil)
     texts.removeNext()
     #expect(texts.words == "Somebody took one.")
     texts.hide()

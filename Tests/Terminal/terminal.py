@@ -159,7 +159,8 @@ async def between(server, room, down=None, up=None, refused=0):
         return connection.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, "") if refused >= 0 else None
 
     async def forward(client):
-        async with websockets.connect(server.socket(room), **binary) as there:
+        token = {name: value for name, value in client.request.headers.raw_items() if name == "Authorization"}
+        async with websockets.connect(server.socket(room), additional_headers=token, **binary) as there:
 
             async def bring():
                 with contextlib.suppress(websockets.ConnectionClosed):

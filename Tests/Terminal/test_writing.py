@@ -139,6 +139,8 @@ async def test_a_lost_text_is_told_until_it_is_put_back_or_hidden(server, client
             screen.keys("q").shows("Leaving as soon as 1 change is saved")
             loop.call_soon_threadsafe(goes_on.set)
             screen.shows("Bob wrote over your text. Press I to keep it beside: “Buy milk”")
+            # The first Escape ends the selection. It is read long before what is said of Cat goes.
+            screen.keys("Escape")
             with Peer(server, "leaving", name="Cat"):
                 screen.shows("Cat is here.")
                 screen.shows("wrote over")
@@ -171,6 +173,120 @@ def test_a_text_that_the_server_refuses_is_kept(client):
             screen.shows("Saved")
             screen.keys("I")
             wait_until(lambda: ask("GET", "")["shapes"][0].get("text"), "the text is back", lambda text: text == "ten minutes of work")
+
+
+async def test_what_somebody_else_has_written_stays_when_a_refused_text_is_put_back(client):
+    """Ann's text is on its way while Bob writes in the same shape. Then an operator locks the room."""
+    with Server.asking(f"{ANN} editor *\n{KEEPER} operator *\n") as server:
+        goes_on, loop = asyncio.Event(), asyncio.get_running_loop()
+        goes_on.set()
+
+        async def hold(message):
+            await goes_on.wait()
+
+        def ask(method, path, body=None):
+            headers = {"Authorization": f"Bearer {KEEPER}", "Content-Type": "application/json"}
+            answer = server._http(method, f"/v1/rooms/refused{path}", body, headers)
+            return answer.body and answer.json
+
+        def texts():
+            return sorted(shape.get("text") for shape in ask("GET", "")["shapes"])
+
+        def write_there(shape, **properties):
+            ask("POST", "/ops", json.dumps({"ops": [{"shape": shape, "set": properties}]}).encode())
+
+        def see(there):
+            shape = identifier()
+            write_there(shape, kind="rectangle", position=[0, 0], size=[160, 64])
+            with Tmux(joins(client, server, "refused", "--token", ANN, "--server", there), columns=160) as screen:
+                screen.shows("Saved")
+                screen.keys("Tab")
+                loop.call_soon_threadsafe(goes_on.clear)
+                write(screen, "Buy milk")
+                screen.shows("Buy milk")
+                write_there(shape, text="Sell eggs")
+                screen.shows("Sell eggs")
+                ask("PUT", "/lock")
+                loop.call_soon_threadsafe(goes_on.set)
+                screen.shows("Your text was refused")
+                screen.lacks("texts can be put back")
+                ask("DELETE", "/lock")
+                screen.shows("Saved")
+                screen.keys("I")
+                wait_until(texts, "both texts are there", lambda found: found == ["Buy milk", "Sell eggs"])
+
+        async with between(server, "refused", up=hold) as there:
+            await asyncio.to_thread(see, there)
+
+
+def test_a_text_that_is_back_is_lost_no_more(server, client):
+    """Bob writes over Ann's text, and undoes it."""
+    shape = draw(server, "back", name="List", position=[0, 0], size=[160, 64])
+    with Tmux(joins(client, server, "back")) as screen, Peer(server, "back") as bob:
+        screen.shows("List", "2 people")
+        screen.keys("Tab")
+        write(screen, "Buy milk")
+        holds(server, "back", lambda drawn: drawn[0].get("text") == "Buy milk")
+        bob.send(type="ops", ops=[{"shape": shape, "set": {"text": "Sell eggs"}}])
+        screen.shows("wrote over your text")
+        bob.send(type="ops", ops=[{"shape": shape, "set": {"text": "Buy milk"}}])
+        screen.lacks("wrote over your text")
+        screen.keys("I").shows("No text of yours was lost.")
+
+
+def test_a_text_is_kept_if_its_shape_is_locked_while_it_is_written(server, client):
+    shape = draw(server, "locked", name="List", position=[0, 0], size=[160, 64])
+    with Tmux(joins(client, server, "locked")) as screen, Peer(server, "locked") as bob:
+        screen.shows("List", "2 people")
+        screen.keys("Tab", "i").shows("Text (\\n: next line):")
+        screen.type("Buy milk")
+        bob.send(type="ops", ops=[{"shape": shape, "set": {"locked": True, "name": "Shut"}}])
+        screen.shows("Shut")
+        screen.keys("Enter").shows("Shut was locked meanwhile", "Text (\\n: next line): Buy milk")
+        bob.send(type="ops", ops=[{"shape": shape, "set": {"locked": False, "name": "Open"}}])
+        screen.shows("Open")
+        screen.keys("Enter")
+        holds(server, "locked", lambda drawn: drawn[0].get("text") == "Buy milk")
+
+
+def test_who_leaves_is_told_of_a_text_that_can_be_put_back(server, client):
+    draw(server, "warned", name="List", position=[0, 0], size=[160, 64])
+    with Tmux(joins(client, server, "warned")) as screen:
+        screen.shows("List")
+        screen.keys("Tab", "i").shows("Text (\\n: next line):")
+        screen.type("Buy milk")
+        screen.keys("Escape").shows("Not written. Press I to keep your text")
+        screen.keys("q").shows("I puts back the text that you have written.")
+        screen.keys("I")
+        holds(server, "warned", lambda drawn: drawn[0].get("text") == "Buy milk")
+
+
+async def test_who_begins_to_write_does_not_leave(server, client):
+    """Ann leaves as soon as a change is saved. Before it is, she begins to write in another shape, by mouse."""
+    goes_on, loop = asyncio.Event(), asyncio.get_running_loop()
+    goes_on.set()
+
+    async def hold(message):
+        await goes_on.wait()
+
+    def see(there):
+        draw(server, "stays", name="List", position=[0, 0], size=[320, 128], fill="#336699", text="Buy milk")
+        with Tmux(joins(client, server, "stays", "--server", there)) as screen:
+            screen.shows("Saved")
+            column, row = screen.place("Buy milk")
+            screen.keys("Tab")
+            loop.call_soon_threadsafe(goes_on.clear)
+            screen.keys("c", "q").shows("Leaving as soon as 1 change is saved")
+            screen.click(column, row, 3)
+            screen.shows("next line")
+            screen.type(" and eggs")
+            loop.call_soon_threadsafe(goes_on.set)
+            holds(server, "stays", lambda drawn: drawn[0]["fill"] != "#336699")
+            screen.keys("Enter")
+            holds(server, "stays", lambda drawn: drawn[0].get("text") == "Buy milk and eggs")
+
+    async with between(server, "stays", up=hold) as there:
+        await asyncio.to_thread(see, there)
 
 
 def test_who_types_nothing_writes_nothing(server, client):

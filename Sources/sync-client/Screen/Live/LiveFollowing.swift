@@ -13,6 +13,7 @@ extension LiveCanvas: RoomFollower {
     case .reset:
       rebuild()
       noteWritten()
+      lostTexts.forget(in: canvas)
     case .peers(let peers):
       paint(people.removeAll())
       for peer in peers { note(peer) }
@@ -111,6 +112,7 @@ extension LiveCanvas: RoomFollower {
     }
     if !vanished.isEmpty { selection.removeAll { vanished.contains($0) } }
     noteWritten()
+    lostTexts.forget(in: canvas)
     shapes.change()
     if !inks.isEmpty { followInks() }
     tell(began, by: origin)
@@ -139,7 +141,9 @@ extension LiveCanvas: RoomFollower {
     let words = "Your text was refused: \(reason(refused)). Press I to keep it: \(TextWords.quoted(set.text))"
     var elsewhere = set
     elsewhere.position = newPlace
-    let place = canvas[shape]?.properties ?? elsewhere
+    var place = canvas[shape]?.properties ?? elsewhere
+    // What somebody else has written in the shape since stays.
+    if let at = refused.operation.at, let newest = canvas.stamp(of: .text, in: shape), newest > at { place.text = "" }
     tell(LostTexts.Lost(text: set.text, shape: shape, place: place, words: words))
   }
 

@@ -17,6 +17,7 @@ extension LiveCanvas {
       }
     case .mouse(let mouse):
       showsHelp = showsHelp && mouse.action == .move
+      if mouse.action == .press { stay() }
       take(mouse)
     case .background(let red, let green, let blue):
       theme = Color(red: red, green: green, blue: blue).luminance > 128 ? .light : .dark
@@ -30,7 +31,7 @@ extension LiveCanvas {
   }
 
   private func take(_ key: Key, _ modifiers: Modifiers) {
-    if key != .character("q") { leaving = .no }
+    if key != .character("q") { stay() }
     switch key {
     case .up, .down, .left, .right: takeArrow(key, modifiers)
     case .tab: selectNext(backwards: modifiers.contains(.shift))
@@ -130,20 +131,34 @@ extension LiveCanvas {
     moveSelection(columns * step, rows * step)
   }
 
+  /// Ends one thing: a drag, following, the selection, or what is said of lost texts.
   private func escape() {
-    lostTexts.hide()
     if !grip.isNone {
       letGo()
     } else if followed != nil {
       follow(nil)
-    } else {
+    } else if !selection.isEmpty {
       select([])
+    } else {
+      lostTexts.hide()
     }
   }
 
+  /// The user goes on, although they wanted to leave.
+  private func stay() {
+    guard leaving != .no else { return }
+    leaving = .no
+    notice = nil
+  }
+
   /// Leaves at once if all changes are saved. Otherwise it waits until they are saved. If the server can't be reached,
-  /// it first warns that the changes would be lost.
+  /// or while the user is told of a lost text, it first warns of what would be lost.
   func leave() {
+    guard lostTexts.words == nil else {
+      lostTexts.hide()
+      say("I puts back the text that you have written. q again to leave without it.", .warning)
+      return
+    }
     let unsent = client.replica.unsentCount
     let isLive = client.replica.state == .live
     guard unsent > 0, leaving == .no || leaving == .onceSaved && !isLive else {
@@ -207,6 +222,12 @@ extension LiveCanvas {
       self.prompt = nil
       // Without a change by the user, nothing is written. The old text would undo what others have written meanwhile.
       guard name != prompt.prompt.beginning else { return true }
+      // Somebody may have locked the shape meanwhile. The prompt stays open, so that nothing that was typed is lost.
+      if canvas[prompt.shape]?.properties.isLocked == true {
+        self.prompt = prompt
+        say("\(drawing.name(of: prompt.shape)) was locked meanwhile, so nothing can be written in it now.", .warning)
+        return true
+      }
       if isText {
         write(Text(TextWords.written(name)), in: prompt.shape)
       } else {

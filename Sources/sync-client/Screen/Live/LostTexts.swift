@@ -18,8 +18,10 @@ struct LostTexts {
   private var texts: [Lost] = []
   private var isHidden = false
 
+  /// A text that is lost again, such as one that was refused after somebody had written over it, is listed once.
   mutating func add(_ lost: Lost) {
     isHidden = false
+    texts.removeAll { $0.shape == lost.shape && $0.text == lost.text }
     texts.append(lost)
     if texts.count > LostTexts.textsMax { texts.removeFirst() }
   }
@@ -36,5 +38,14 @@ struct LostTexts {
   /// Tells the user no more of these texts. They can still be put back.
   mutating func hide() { isHidden = true }
 
-  mutating func removeNext() { texts.removeLast() }
+  /// Forgets the texts that their shapes have again, for example because somebody has undone what replaced them.
+  mutating func forget(in canvas: Canvas) {
+    texts.removeAll { canvas.text(of: $0.shape) == $0.text }
+  }
+
+  /// Removes the text that is put back. The user is told of the others, even if they had hidden them.
+  mutating func removeNext() {
+    isHidden = false
+    texts.removeLast()
+  }
 }
