@@ -211,7 +211,8 @@ def test_a_deleted_room_says_so(room):
 
 @pytest.mark.parametrize("is_seen", [False, True])
 def test_a_room_that_was_deleted_while_one_was_away_is_forgotten(room, is_seen):
-    """The list of rooms forgets it, also if it was still listed at first. It leaves alone a room that is still there, and edits that were never sent."""
+    """The list of rooms forgets it, also if it was still listed at first. It leaves alone a room that is still there, and
+    edits that were never sent, unless one says that they may go."""
     gone, lasting, unsent = (room.world.room(name=f"{room.name}-{name}") for name in ("gone", "lasting", "unsent"))
     visitors = []
     for each in (gone, lasting, unsent):
@@ -239,6 +240,11 @@ def test_a_room_that_was_deleted_while_one_was_away_is_forgotten(room, is_seen):
         lasting_one.page.goto(room.server.url("/"))
     lasting_one.wait_for_storage("(await keptRooms()).map(({ room }) => room).sort().join() === value",
                                  f"{lasting.name},{unsent.name}", "only the deleted room is forgotten")
+    forget = lasting_one.page.get_by_role("button", name="Forget what was not sent to")
+    forget.click()
+    lasting_one.page.get_by_role("dialog", name="Forget 1 change?").get_by_role("button", name="Forget", exact=True).click()
+    lasting_one.wait_for_storage("(await keptRooms()).map(({ room }) => room).join() === value", lasting.name, "it is forgotten")
+    forget.wait_for(state="hidden")
 
 
 def test_the_list_of_rooms_tells_what_was_never_sent(room):

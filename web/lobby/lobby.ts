@@ -1,5 +1,6 @@
 import { counted } from '../basics/words.js'
-import { element, elementById, icon } from '../elements/element.js'
+import { confirmed } from '../elements/dialog.js'
+import { element, elementById, icon, iconButton } from '../elements/element.js'
 import { ask, readAddress } from '../network/address.js'
 import { keepPage } from '../network/freshness.js'
 import { serverName, shownName } from '../network/room-names.js'
@@ -91,7 +92,7 @@ const none = element('p', { class: 'quiet', role: 'status', hidden: true })
 let visits = new Map<string, number>()
 /** The upper bound on the number of recent rooms that are listed. */
 const recentMax = 8
-type Card = { picture: RoomPicture, line: HTMLElement, item: HTMLElement, more: HTMLElement }
+type Card = { picture: RoomPicture, line: HTMLElement, item: HTMLElement, more: HTMLElement, forget: HTMLElement }
 const cards = new Map<string, Card>()
 
 function card(room: string): Card {
@@ -99,17 +100,21 @@ function card(room: string): Card {
   const line = element('span', { class: 'small-text quiet' })
   const name = shownName(room)
   const more = roomMenu(room, { lineOf: () => line.textContent ?? '', say, changed: look })
+  const forget = iconButton('trash', `Forget what was not sent to ${name}`, { class: 'small room-more', onclick: () => forgetUnsent(room) })
   const made: Card = {
-    picture, line, more,
+    picture, line, more, forget,
     item: element('li', { class: 'room-item' }, element('a', { class: 'room-card', href: `/r/${room}` },
-      picture.element, element('strong', { class: 'clip', dir: 'auto', title: name }, name), line), more),
+      picture.element, element('strong', { class: 'clip', dir: 'auto', title: name }, name), line), more, forget),
   }
   cards.set(room, made)
   return made
 }
 
-/** `cursor`: undefined if the server hasn't listed the room, empty if there is no picture of it. */
-type Listed = { room: string, line: string, cursor?: string }
+/**
+ * `cursor`: undefined if the server hasn't listed the room, empty if there is no picture of it. `isMissing`: the server has
+ * listed all rooms that this visitor may enter, and not this one.
+ */
+type Listed = { room: string, line: string, cursor?: string, isMissing?: boolean }
 
 /**
  * Shows the rooms. The rooms that this browser has visited come first, starting with the latest visit. While a card's
@@ -136,11 +141,12 @@ function show(rooms: Listed[]) {
 }
 
 function place(list: HTMLElement, rooms: Listed[]) {
-  rooms.forEach(({ room, line, cursor }, place) => {
+  rooms.forEach(({ room, line, cursor, isMissing }, place) => {
     const made = cards.get(room) ?? card(room)
     if (made.line.textContent !== line) made.line.textContent = line
     // Nothing can be done to a room that the server hasn't listed.
     made.more.hidden = cursor === undefined
+    made.forget.hidden = !isMissing
     if (cursor) made.picture.show(cursor)
     if (list.children[place] !== made.item) list.insertBefore(made.item, list.children[place] ?? null)
   })
@@ -196,8 +202,8 @@ async function look() {
         ...unsent.has(room) ? [unsentWords(unsent.get(room))] : [],
       ].join(' · '),
     }))
-    // The server doesn't know a room that was begun without it.
-    for (const [room, count] of unsent) if (!listed.has(room)) shown.push({ room, line: unsentWords(count) })
+    // The server doesn't list a room that was begun without it, was deleted, or is not for this visitor any more.
+    for (const [room, count] of unsent) if (!listed.has(room)) shown.push({ room, line: unsentWords(count), isMissing: true })
     note.textContent = shown.length > 0 ? '' : 'No rooms yet. Open the first one.'
     show(shown)
     heading.textContent = recentList.children.length > 0 ? 'Other rooms' : counted(shown.length, 'room')
@@ -227,6 +233,20 @@ async function forgetDeleted(listed: Set<string>) {
       await forgetRoom(room).catch((error) => console.warn('A deleted room is still stored:', error))
     }
   }
+}
+
+/** Forgets changes that can't be sent, because the server hasn't their room for this visitor. The visitor is asked first. */
+async function forgetUnsent(room: string) {
+  const count = unsent.get(room) ?? 0
+  const words = `The server doesn’t list ${shownName(room)} for you. What was not sent goes for good.`
+  if (!await confirmed(`Forget ${counted(count, 'change')}?`, words, 'Forget')) return
+  try {
+    await forgetRoom(room, { withUnsent: true })
+    visits.delete(room)
+  } catch {
+    say('This browser’s storage doesn’t answer.')
+  }
+  await look()
 }
 
 /**
