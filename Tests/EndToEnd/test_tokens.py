@@ -207,6 +207,11 @@ async def test_sighup_reads_the_tokens_anew():
         server.process.send_signal(signal.SIGHUP)
         (line,) = await server.logged("the tokens can't be read; the old ones stay valid")
         assert line["level"] == "error" and line["reason"].startswith("line 1: ")
+        # Nobody writes to this pipe. The server goes on, and can still be told to stop.
+        os.remove(path)
+        os.mkfifo(path)
+        server.process.send_signal(signal.SIGHUP)
+        await server.logged(reason="nothing comes from this pipe")
         assert (await server.get("/v1/rooms", bearer(KEEPER))).status == 200
 
 

@@ -31,7 +31,8 @@ struct SignedTokens: Sendable {
       let kid = String(last.lastIndex(of: ".").map { last[..<$0] } ?? last)
       guard keys[kid] == nil else { throw TokenFault("\(last): another file has a key of the name \(kid)") }
       do throws(TokenFault) {
-        keys[kid] = try SigningKey(try SignedTokens.content(file))
+        let content = try CredentialFile.read(file, bytesMax: SignedTokens.fileBytesMax, for: "a key")
+        keys[kid] = try SigningKey(content.bytes)
       } catch {
         throw TokenFault("\(last): \(error.words)")
       }
@@ -43,7 +44,7 @@ struct SignedTokens: Sendable {
   }
 
   /// The names of the files in a directory. If the path is that of a file, the result is one empty name. Hidden files
-  /// are left out.
+  /// are left out, and those that an editor keeps of older contents, which end in `~`.
   private static func files(_ path: String) throws(TokenFault) -> [String] {
     guard let directory = opendir(path) else {
       guard errno == ENOTDIR else { throw TokenFault(String(cString: strerror(errno))) }
@@ -55,20 +56,9 @@ struct SignedTokens: Sendable {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      if !name.hasPrefix(".") { names.append(name) }
+      if !name.hasPrefix("."), !name.hasSuffix("~") { names.append(name) }
     }
     return names.sorted()
-  }
-
-  private static func content(_ path: String) throws(TokenFault) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw TokenFault(String(cString: strerror(errno))) }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: fileBytesMax + 1)
-    let count = read(descriptor, &bytes, bytes.count)
-    guard count >= 0 else { throw TokenFault(String(cString: strerror(errno))) }
-    guard count <= fileBytesMax else { throw TokenFault("the file is too large for a key") }
-    return Array(bytes[..<count])
   }
 
   // MARK: Tokens

@@ -119,24 +119,8 @@ extension Tokens {
   /// Reads a file of tokens.
   /// - Returns: the tokens, and whether users other than the file's owner and group can read the file.
   static func read(_ path: String) throws(TokenFault) -> (tokens: Tokens, isOpenToAll: Bool) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw TokenFault(String(cString: strerror(errno))) }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
-      throw TokenFault("this is not a file")
-    }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = Glibc.read(descriptor, &piece, piece.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw TokenFault(String(cString: strerror(errno))) }
-      guard count > 0 else { break }
-      bytes += piece[..<count]
-      guard bytes.count <= fileBytesMax else { throw TokenFault("the file is too large for a list of tokens") }
-    }
+    let (bytes, isOpenToAll) = try CredentialFile.read(path, bytesMax: fileBytesMax, for: "a list of tokens")
     guard let text = String(validating: bytes, as: UTF8.self) else { throw TokenFault("the file is not UTF-8 text") }
-    return (try Tokens(text), status.st_mode & S_IROTH != 0)
+    return (try Tokens(text), isOpenToAll)
   }
 }

@@ -32,6 +32,7 @@ enum Server {
       StandardError.complain("--jwt-keys \(configuration.signingKeys ?? ""): \(error.words)")
       exit(64)
     }
+    var credentials = Credentials(tokens: tokens, signed: signed)
     let files = StaticFiles(directory: configuration.web)
     if !files.isThere { logger.warning("the page's files were not found", ["web": .text(configuration.web)]) }
     let loop: EventLoop
@@ -50,7 +51,7 @@ enum Server {
       configuration: configuration,
       logger: logger,
       files: files,
-      credentials: Credentials(tokens: tokens, signed: signed)
+      credentials: credentials
     )
     let (log, bus, keys) = openLog(configuration, logger, for: hub)
     let locks = locks(configuration)
@@ -69,7 +70,7 @@ enum Server {
     }
     while waitForSignal(signals) == SIGHUP {
       loop.execute { hub.assumeIsolated { $0.journal.reopenAudit() } }
-      reread(configuration, for: hub, logger)
+      reread(configuration, replacing: &credentials, for: hub, logger)
     }
     ServiceManager.running?.isStopping()
     loop.execute { hub.assumeIsolated { $0.stop() } }
@@ -101,22 +102,29 @@ enum Server {
     return signed
   }
 
-  /// Reads the files of tokens and keys again. If one can't be used, the earlier tokens and keys stay in force.
-  private static func reread(_ configuration: Configuration, for hub: Hub, _ logger: Logger) {
-    guard configuration.asksForTokens else { return }
-    do throws(TokenFault) {
-      var credentials = Credentials()
-      if let path = configuration.tokens { credentials.tokens = try read(tokens: path, logger) }
-      credentials.signed = try signedTokens(configuration, logger)
-      let read = credentials
-      hub.loop.execute { hub.assumeIsolated { $0.take(read) } }
-    } catch {
+  /// Reads the file of tokens and the keys again. Whichever can't be used stays in force as it was.
+  private static func reread(
+    _ configuration: Configuration,
+    replacing credentials: inout Credentials,
+    for hub: Hub,
+    _ logger: Logger
+  ) {
+    func complain(_ field: String, _ path: String?, _ fault: TokenFault) {
       logger.error(
         "the tokens can't be read; the old ones stay valid",
-        ["file": .init(configuration.tokens), "keys": .init(configuration.signingKeys), "reason": .text(error.words)],
+        [field: .init(path), "reason": .text(fault.words)],
         alike: .none
       )
     }
+    guard configuration.asksForTokens else { return }
+    do throws(TokenFault) {
+      if let path = configuration.tokens { credentials.tokens = try read(tokens: path, logger) }
+    } catch { complain("file", configuration.tokens, error) }
+    do throws(TokenFault) {
+      credentials.signed = try signedTokens(configuration, logger)
+    } catch { complain("keys", configuration.signingKeys, error) }
+    let read = credentials
+    hub.loop.execute { hub.assumeIsolated { $0.take(read) } }
   }
 
   /// Opens the log and, for several nodes, its bus. Reads the secret for the actors' keys from the data directory. The
