@@ -1,3 +1,4 @@
+import Basics
 internal import CCrypto
 import Glibc
 
@@ -12,12 +13,16 @@ struct SigningKey: Sendable {
   private static let secretBytesMin = 32
   private static let rsaBitsMin: Int32 = 2_048
 
-  /// - Parameter content: the content of a file: a public key if it is PEM, otherwise a secret.
+  /// - Parameter content: the content of a file: a public key if there is PEM in it, otherwise a secret.
   init(_ content: [UInt8]) throws(TokenFault) {
-    if content.starts(with: "-----BEGIN".utf8) {
+    if content.contains("-----BEGIN".utf8) {
       algorithm = try SigningKey.algorithm(ofPublic: content)
       bytes = content
       return
+    }
+    // Everybody may know a public key. If it were taken for a secret, everybody could sign with it.
+    guard !SigningKey.isPublic(content) else {
+      throw TokenFault("this looks like a public key, but not in PEM, which begins with -----BEGIN PUBLIC KEY-----")
     }
     var secret = content[...]
     while let last = secret.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { secret.removeLast() }
@@ -26,6 +31,25 @@ struct SigningKey: Sendable {
     }
     algorithm = .hs256
     bytes = Array(secret)
+  }
+
+  /// Whether the content looks like a public key in one of the usual forms other than PEM: DER, its Base64, a JSON Web Key,
+  /// XML, or a form of SSH.
+  private static func isPublic(_ content: [UInt8]) -> Bool {
+    // Without blanks, a byte order mark, and the zeros of UTF-16.
+    let text = content.filter { (0x21..<0x7F).contains($0) }
+    let marks = ["--BEGIN", "\"kty\"", "KeyValue>", "ssh-rsa", "ssh-ed25519", "ecdsa-sha2-"]
+    return marks.contains { text.contains($0.utf8) } || isSequence(content)
+      || Base64.padded.decoded(text).map(isSequence) == true
+  }
+
+  /// Whether bytes are a sequence in DER that begins with a sequence or an integer, as keys and certificates do.
+  private static func isSequence(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count > 8, bytes[0] == 0x30 else { return false }
+    let size = bytes[1] < 0x80 ? bytes[1...1] : bytes[2..<2 + min(4, Int(bytes[1] & 0x7F))]
+    let rest = bytes.count - size.endIndex - size.reduce(0) { $0 << 8 | Int($1) }
+    // A line break may follow.
+    return (0...2).contains(rest) && [0x30, 0x02].contains(bytes[size.endIndex])
   }
 
   private static func algorithm(ofPublic pem: [UInt8]) throws(TokenFault) -> SigningAlgorithm {
