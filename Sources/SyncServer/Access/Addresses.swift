@@ -62,10 +62,19 @@ struct Proxies: Hashable, Sendable {
     guard contains(peer) else { return peer }
     var origin = peer
     for entry in path.reversed() {
-      guard let address = NetworkAddress(entry) else { break }
+      guard let address = Proxies.address(entry) else { break }
       origin = address.text
       if !contains(address) { break }
     }
     return origin
+  }
+
+  /// The address of an entry. Some proxies write the client's port behind it: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
+  private static func address(_ entry: String) -> NetworkAddress? {
+    if let address = NetworkAddress(entry) { return address }
+    guard let colon = entry.lastIndex(of: ":"), UInt16(entry[colon...].dropFirst()) != nil else { return nil }
+    var host = entry[..<colon]
+    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+    return NetworkAddress(String(host))
   }
 }
