@@ -18,7 +18,7 @@ import pytest
 from client import Client
 from server import Server, identifier, run
 from raw import Raw
-from waiting import SECONDS, eventually
+from waiting import SECONDS, eventually, wait_until
 
 
 async def test_flags_that_cannot_be_used_exit_with_64(shared):
@@ -89,6 +89,32 @@ async def test_sigterm_waits_for_nobody_who_does_not_answer():
         assert server.log[-1]["message"] == "stopped"
         assert await ann.closed() == 1001 and await deaf.ended() == 1001 and await silent.ended() == 1001
         writer.close()
+
+
+async def test_an_answer_that_is_being_sent_is_sent_whole():
+    """The server is told to stop while a client reads a large answer slowly."""
+    with Server("--max-ops-per-second", "100000") as server:
+        for _ in range(12):
+            await server.write("large", count=250, kind="text", text="x" * 4_000)
+
+        def read():
+            with socket.socket() as connection:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 18)
+                connection.connect(("127.0.0.1", server.port))
+                connection.sendall(b"GET /v1/rooms/large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                answer = connection.recv(4_096)
+                server.process.send_signal(signal.SIGTERM)
+                wait_until(lambda: server.log, "it stops", lambda log: any(line["message"] == "stopping" for line in log))
+                # The server has nothing else to do now, and the log is closed at once.
+                while piece := connection.recv(65_536):
+                    answer += piece
+                return answer
+
+        head, _, body = (await asyncio.to_thread(read)).partition(b"\r\n\r\n")
+        length = int(re.search(rb"content-length: (\d+)", head.lower())[1])
+        assert len(body) == length > 12_000_000
+        assert await asyncio.to_thread(server.process.wait, SECONDS) == 0
+        assert server.log[-1]["message"] == "stopped"
 
 
 async def test_told_twice_it_stops_at_once():

@@ -3,7 +3,7 @@ import RoomLog
 import WebSocketLoop
 
 // What SIGTERM does: the server accepts nothing more, stores and sends the operations that it has accepted, closes all
-// connections with code 1001, and closes the log.
+// connections with code 1001, answers the requests that it has, and closes the log.
 
 extension Hub {
   /// The upper bound on how long stopping takes. Service managers wait longer than this by default before they kill a
@@ -85,8 +85,17 @@ extension Hub {
   private func closeLog() {
     lifetime.closeLog()
     snapshotBeforeStopping()
-    log.close()
+    awaitAnswers(until: now.monotonicMilliseconds + Hub.answersMilliseconds)
   }
+
+  /// Closes the log once all answers to requests are sent, or at a time of the monotonic clock.
+  private func awaitAnswers(until end: UInt64) {
+    guard loop.counts.requests > 0, now.monotonicMilliseconds < end else { return log.close() }
+    loop.schedule(afterMilliseconds: 10) { self.awaitAnswers(until: end) }
+  }
+
+  /// How long clients have for the answers that they are being sent.
+  private static let answersMilliseconds: UInt64 = 3_000
 
   /// Ends the process, because the log stays unusable until an operator removes the cause.
   func end(for fault: StorageFault) {

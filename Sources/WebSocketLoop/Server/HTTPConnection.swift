@@ -18,6 +18,13 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     /// bytes, the kernel would drop the part of the answer that the client has not received yet.
     case lingering
     case ended
+
+    var isAnswering: Bool {
+      switch self {
+      case .waiting, .writing: true
+      case .readingHead, .readingBody, .lingering, .ended: false
+      }
+    }
   }
 
   static let readBytesMax = 65_536
@@ -29,7 +36,12 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   private let peer: String
   private var watch: SocketWatch!
   private var timer: LoopTimer?
-  private var state = State.readingHead(isBegun: false)
+  private var state = State.readingHead(isBegun: false) {
+    didSet { isAnswering = state.isAnswering }
+  }
+  private var isAnswering = false {
+    didSet { loop.counts.requests += (isAnswering ? 1 : 0) - (oldValue ? 1 : 0) }
+  }
   private var parser: HeadParser
   private var received: [UInt8] = []
   private var outgoing = Outgoing()
