@@ -89,7 +89,7 @@ import Testing
     try await withServer(server, options: ListenOptions { $0.http.answerWithinMilliseconds = 50 }) { port, loop in
       let client = RawClient(port: port, sending: "GET / HTTP/1.1\r\nHost: l\r\n\r\n")
       let answer = try #require(client.readAnswer())
-      #expect(answer.status == 503 && answer.head.contains("Retry-After: 1\r\n"))
+      #expect(answer.status == 503 && !answer.head.contains("Retry-After"))
       #expect(answer.body.contains("\"unavailable\""))
       #expect(await server.refusals(1) == [503])
       let pending = try #require(held.withLock { $0 })
@@ -443,7 +443,7 @@ import Testing
 
   @Test("A parameter that is wrongly escaped or not UTF-8 has no value, but isn't missing")
   func malformedParameters() {
-    for (query, name) in [("at=%ZZ", "at"), ("a=1&box=%FF&c=%", "box"), ("stamps=%2", "stamps")] {
+    for (query, name) in [("at=%ZZ", "at"), ("a=1&box=%FF&c=%", "box"), ("stamps=%2", "stamps"), ("a%zt=0", "a%zt")] {
       let request = Request(path: "/", query: query)
       #expect(request.malformedParameter == name)
       #expect(request.parameter(name) == nil)

@@ -7,7 +7,7 @@ struct HTTPFault: Error, Equatable {
 
   static let overloaded = HTTPFault(status: 503, message: "the server holds too many bytes of requests and answers")
   static let tooManyConnections = HTTPFault(status: 503, message: "the server has too many connections")
-  static let tooLate = HTTPFault(status: 503, message: "the answer took too long")
+  static let tooLate = HTTPFault(status: 503, message: "the answer took too long; it may be done all the same")
 }
 
 /// Finds and parses the head of an HTTP/1 message: the first line and the headers. The parser is strict: lines end in

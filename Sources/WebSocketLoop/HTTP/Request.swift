@@ -100,19 +100,20 @@ public struct Request: Sendable {
   /// The first value of a parameter of the query, decoded; `nil` if it is missing or wrongly escaped.
   public func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-  /// The first parameter whose value is wrongly escaped or not UTF-8. Clients get a different error for such a
+  /// The first parameter whose name or value is wrongly escaped or not UTF-8. Clients get a different error for such a
   /// parameter than for a missing one.
   public var malformedParameter: String? { parameters.first { $0.value == nil }?.name }
 
-  /// The names of all parameters, decoded. Names that are wrongly escaped are left out.
+  /// The names of all parameters, decoded, unless they are wrongly escaped.
   public var parameterNames: [String] { parameters.map { $0.name }.filter { !$0.isEmpty } }
 
   private static func parameters(of query: String) -> [(name: String, value: String?)] {
     query.utf8.split(separator: UInt8(ascii: "&"), maxSplits: partsMax).map { pair in
       let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      // A wrongly escaped name becomes the empty text, which no caller looks up.
-      let name = percentDecoded(halves[0], plusIsSpace: true)
-      return (name ?? "", name == nil || halves.count == 1 ? "" : percentDecoded(halves[1], plusIsSpace: true))
+      guard let name = percentDecoded(halves[0], plusIsSpace: true) else {
+        return (String(decoding: halves[0], as: UTF8.self), nil)
+      }
+      return (name, halves.count == 1 ? "" : percentDecoded(halves[1], plusIsSpace: true))
     }
   }
 

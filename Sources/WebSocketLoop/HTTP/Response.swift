@@ -24,7 +24,8 @@ public struct Response: Sendable {
       }
     var response = error(fault.status, code: code, message: fault.message)
     if fault.status == 426 { response.headers.append(("Sec-WebSocket-Version", "13")) }
-    return fault.status == 503 ? response.retried(afterSeconds: 1) : response
+    // What may be done shouldn't be asked for again at once.
+    return fault.status == 503 && fault != .tooLate ? response.retried(afterSeconds: 1) : response
   }
 
   /// The same response with a `Retry-After` header, which tells the client when to try again.
