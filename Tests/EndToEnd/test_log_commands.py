@@ -138,6 +138,7 @@ async def test_log_commands_that_cannot_be_used_exit_with_64(shared):
         (["repair", "--data", "d", "--cut=no"], "--cut takes no value"),
         (["backup", "--data", "d"], "needs --to"), (["repair", "--data", "d", "--room", "a b"], "--room a b"),
         (["repair", "--data", "memory"], "memory"),
+        (["repair", "--data", "d", "--room", "a", "--room", "b"], "--room is given twice"),
     ]:
         code, out, words = await log(*arguments)
         assert code == 64 and out == "" and words.count("\n") == 1 and said in words, (arguments, words)

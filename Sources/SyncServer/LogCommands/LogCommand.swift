@@ -120,6 +120,7 @@ extension LogCommand {
         if PostgresLog.isAddress(value), PostgresLog.hasPassword(value) {
           throw ConfigurationError(words: "\(halves[0]): \(Configuration.passwordIsSeen)")
         }
+        guard values[halves[0]] == nil else { throw ConfigurationError(words: "\(halves[0]) is given twice") }
         try Configuration.check(place: value, of: halves[0])
         values[halves[0]] = value
       }
@@ -127,7 +128,9 @@ extension LogCommand {
     if let room = values["--room"], !RoomName.isValid(room) {
       throw ConfigurationError(words: "--room \(room): \(RoomName.words)")
     }
-    guard let data = verb == .move ? values["--from"] : values["--data"] ?? environment["CANVAS_DATA"] else {
+    // An environment variable can be empty.
+    let given = environment["CANVAS_DATA"].flatMap { $0.isEmpty ? nil : $0 }
+    guard let data = verb == .move ? values["--from"] : values["--data"] ?? given else {
       let flag = verb == .move ? "--from PLACE" : "--data DIRECTORY"
       throw ConfigurationError(words: "log \(verb) needs \(flag)")
     }
