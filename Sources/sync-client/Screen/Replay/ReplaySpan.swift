@@ -27,14 +27,11 @@ struct ReplaySpan: Hashable, Sendable {
     to: UInt64?
   ) async throws -> ReplaySpan {
     try await RoomHistory.refuseFuture(from, of: room, by: requests)
-    if let from, let to {
-      guard from < to else { throw ClientFailure.usage("--from must be before --to") }
-      return ReplaySpan(from: from, to: to)
-    }
+    if let from, let to, from >= to { throw ClientFailure.usage("--from must be before --to") }
     let history = try await RoomHistory.fetch(room, by: requests)
     let begins = from ?? history.from
     // Playing ends a little after the last change, so that the user sees that change.
-    let ends = to ?? history.to + 1_000
+    let ends = min(to ?? .max, history.to + 1_000)
     guard begins < ends else { throw ClientFailure.usage("there is nothing to replay after --from") }
     return ReplaySpan(from: begins, to: ends)
   }
