@@ -65,6 +65,11 @@ public struct KeyParser: Sendable {
     if isAfterEscape, KeyParser.goesOn(bytes) { state = .escape }
     if !bytes.isEmpty { isAfterEscape = false }
     for byte in bytes { take(byte) }
+    // Nothing asks for such answers, and one that comes all the same comes as a whole. So this was a key.
+    if case .answer(let answer, [], false) = state, answer != .command {
+      state = .ground
+      key(.character(Unicode.Scalar(answer.rawValue)), .alt)
+    }
     defer { events = [] }
     return events
   }

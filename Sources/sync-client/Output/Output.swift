@@ -72,14 +72,14 @@ struct Output: Sendable {
     _ = Output.write(bytes, to: STDERR_FILENO)
   }
 
-  /// Writes all bytes. Returns `errno` if that fails. While a reader takes nothing, it waits, and nothing else happens.
-  /// If the command is to end then, it ends without what is left.
+  /// Writes all bytes. Returns `errno` if that fails. While the reader of a pipe takes nothing, it waits, and nothing else
+  /// happens. If the command is to end then, it ends without what is left.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { bytes in
       var written = 0
       while written < bytes.count {
         while !StandardFiles.isReady(descriptor, for: POLLOUT, withinMilliseconds: 500) {
-          if Signals.haveCome { exit(Signals.exitCode.rawValue) }
+          if Signals.haveCome { exit(Signals.isReaderGone ? ExitCode.failed.rawValue : Signals.exitCode.rawValue) }
         }
         // A pipe that is ready takes this many bytes without waiting.
         let count = Glibc.write(descriptor, bytes.baseAddress! + written, min(bytes.count - written, Int(PIPE_BUF)))

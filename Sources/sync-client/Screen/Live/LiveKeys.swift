@@ -154,14 +154,13 @@ extension LiveCanvas {
   /// Leaves at once if all changes are saved. Otherwise it waits until they are saved. If the server can't be reached,
   /// or while the user is told of a lost text, it first warns of what would be lost.
   func leave() {
-    guard lostTexts.words == nil else {
-      lostTexts.hide()
-      say("I puts back the text that you have written. q again to leave without it.", .warning)
-      return
+    if leaving == .no, lostTexts.words != nil {
+      leaving = .warnedOfText
+      return say("I puts back the text that you have written. q again to leave without it.", .warning)
     }
     let unsent = client.replica.unsentCount
     let isLive = client.replica.state == .live
-    guard unsent > 0, leaving == .no || leaving == .onceSaved && !isLive else {
+    guard unsent > 0, [.no, .warnedOfText].contains(leaving) || leaving == .onceSaved && !isLive else {
       host.end()
       return
     }
