@@ -1,12 +1,22 @@
 import { fittedNotes } from '../canvas/fitted.js'
 import type { Shape } from '../core/table.js'
 import type { Changes, Place } from '../core/types.js'
+import type { Step } from '../state/editing.js'
 import type { Reach } from './reach.js'
 import { loosened } from './ties.js'
 
 /** Whether somebody has deleted a shape that a gesture is changing. */
 export function isGone({ shown }: Pick<Reach, 'shown'>, { reset, shapes }: Changes, id: number | null) {
   return id !== null && (reset ? !shown.replica.shape(id) : shapes.some((change) => change.id === id && !change.shape))
+}
+
+/**
+ * Takes back a step that has made a shape. What somebody else has written to the shape would stay after that, so it is
+ * deleted.
+ */
+export function abandonNew({ editing, shown }: Pick<Reach, 'editing' | 'shown'>, step: Step, shape: number | null) {
+  step.abandon()
+  if (shape !== null && shown.replica.shape(shape)) editing.edit((replica) => replica.delete([shape]))
 }
 
 /**

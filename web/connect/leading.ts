@@ -1,4 +1,4 @@
-import { isGone } from '../arrange/held.js'
+import { abandonNew, isGone } from '../arrange/held.js'
 import type { Reach } from '../arrange/reach.js'
 import { isSameTie, tieAt } from '../arrange/ties.js'
 import { bent, leading, ledAnew, setPointsOf } from '../canvas/lines.js'
@@ -77,7 +77,7 @@ export class Lining {
     this.move(gesture)
     const { selection, view } = this.#reach
     const isShort = Math.hypot(this.#hand.x - this.#start.x, this.#hand.y - this.#start.y) * view.scale < shortest
-    if (isShort) return this.#abandon()
+    if (isShort) return abandonNew(this.#reach, this.#step, this.#line)
     if (this.#line !== null) leadAround(this.#reach, this.#line)
     this.#step.end()
     if (this.#line !== null) selection.set([this.#line])
@@ -85,17 +85,7 @@ export class Lining {
 
   cancel(gesture: Drag) {
     if (gesture.reason === 'interrupted') this.end(gesture)
-    else this.#abandon()
-  }
-
-  /**
-   * Removes the line. If somebody else has written to the line, reverting the step doesn't remove it, so it is deleted.
-   */
-  #abandon() {
-    this.#step.abandon()
-    const line = this.#line
-    const { editing, shown } = this.#reach
-    if (line !== null && shown.replica.shape(line)) editing.edit((session) => session.delete([line]))
+    else abandonNew(this.#reach, this.#step, this.#line)
   }
 }
 

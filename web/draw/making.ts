@@ -1,4 +1,4 @@
-import { isGone } from '../arrange/held.js'
+import { abandonNew, isGone } from '../arrange/held.js'
 import type { ActReach, Reach } from '../arrange/reach.js'
 import { Snapping } from '../arrange/snapping.js'
 import { drawnBox, onGrid, sideMin } from '../arrange/transform.js'
@@ -182,7 +182,7 @@ export class Making {
   cancel({ reason }: Drag) {
     this.#snapping.rest()
     if (reason === 'interrupted' && this.#form.kind !== 'text') this.#step.end()
-    else this.#step.abandon()
+    else abandonNew({ editing: this.#editing, shown: this.#shown }, this.#step, this.#shape)
   }
 
   #box({ x, y, shift, alt, ctrl, meta, pointer }: Drag): Box {

@@ -161,7 +161,8 @@ export class History {
     this.#at = this.#to
     this.#tell(capitalised(momentWords(this.#to)))
     this.#enable()
-    this.#slider.focus()
+    // The answer may have come late. Whoever is writing by then goes on writing.
+    if (!document.activeElement?.matches('input, textarea, [contenteditable]')) this.#slider.focus()
   }
 
   #showMarks() {

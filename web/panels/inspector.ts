@@ -105,9 +105,16 @@ export class Inspector {
     this.#form.addEventListener('focusin', ({ target }) => {
       if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) this.#meant = selection.ids()
     })
-    this.#form.addEventListener('focusout', () => { this.#meant = null })
+    this.#form.addEventListener('focusout', () => {
+      this.#meant = null
+      // A field of a shape that was locked meanwhile can be disabled now.
+      if (locks.hasAny(selection.ids())) this.#showSoon()
+    })
     selection.on('change', () => {
-      this.#leave()
+      // Somebody may have deleted one of the shapes. Then what is being typed is for the others.
+      const left = shown.replica.shapesOf(this.#meant ?? []).map(({ id }) => id)
+      if (left.length > 0 && left.length === selection.size && left.every((id) => selection.has(id))) this.#meant = left
+      else this.#leave()
       this.#showSoon()
     })
     permission.on('change', () => this.#show())
@@ -266,31 +273,40 @@ export class Inspector {
     this.#together.hidden = isReadOnly
     this.#align.hidden = shapes.length < 2
     const isLocked = this.#locks.hasAny(shapes.map(({ id }) => id))
-    for (const [name, field] of Object.entries(fields)) field.setDisabled(isReadOnly || (isLocked && name !== 'locked'))
+    for (const [name, field] of Object.entries(fields)) {
+      // If somebody locks the shape while one types, the next letters must not become keys of the page.
+      const isUsed = field.element.contains(document.activeElement)
+      field.setDisabled(isReadOnly || (isLocked && name !== 'locked' && !isUsed))
+    }
     for (const [name, button] of this.#buttons) {
       button.setAttribute('aria-disabled', String(!(this.#actions[name].isEnabled?.() ?? true)))
     }
   }
 
-  /** The shapes to which an edit applies, without those that were deleted. If all of them were, a notice says so. */
-  #shapes() {
+  /**
+   * The shapes to which an edit applies, without those that were deleted. None if one of them is locked. A notice says so,
+   * or that all were deleted.
+   */
+  #shapes({ evenLocked = false } = {}) {
     const shapes = this.#shown.replica.shapesOf(this.#meant ?? this.#selection.ids())
     if (shapes.length === 0) this.#notices.say('It was deleted while you changed it.')
-    return shapes
+    return !evenLocked && this.#locks.refuse(shapes.map(({ id }) => id)) ? [] : shapes
   }
 
   // MARK: Writing
 
-  /** @returns whether the edit was made */
-  #set(set: Values): boolean { return this.#edit(() => set) }
+  /** @returns whether nothing refused the values */
+  #set(set: Values): boolean {
+    return this.#write(this.#shapes({ evenLocked: 'locked' in set }).map(({ id }) => ({ shape: id, set })))
+  }
 
-  /** @returns whether the edit was made */
+  /** @returns as `#set` */
   #edit(setOf: (shape: Shape) => Values): boolean {
     return this.#write(this.#shapes().map((shape) => ({ shape: shape.id, set: setOf(shape) })))
   }
 
   #write(edits: { shape: number, set: Values }[]) {
-    if (edits.length === 0) return false
+    if (edits.length === 0) return true
     const effects = this.#editing.edit((replica) => replica.edit(edits))
     return effects !== undefined && !effects.some(({ type }) => type === 'rejected')
   }

@@ -56,6 +56,8 @@ export class Layers {
   #count = 0
   #rows = new Map<number, Row>()
   #active: number | null = null
+  /** The group whose row is active. */
+  #activeGroup: number | undefined
   #anchor: number | null = null
   #isStale = true
   /** The shape that is being renamed. */
@@ -116,6 +118,8 @@ export class Layers {
     const { id, before } = this.#renaming ?? {}
     if (id !== undefined && !this.#shown.replica.shape(id)) {
       this.#renaming?.finish(false)
+      // The next letters are keys of the page. None of them may delete what is still selected.
+      this.#selection.clear()
       const by = changes.shapes.find((change) => change.id === id)?.by ?? 0
       this.#notices.say(`${by > 0 ? this.#names.of(by) : 'Somebody'} deleted ${within(before ?? '')} while you renamed it.`)
     }
@@ -129,7 +133,9 @@ export class Layers {
       this.#count = ids.length
       this.#ids = this.#withGroups(ids)
       this.#isStale = false
-      if (this.#active !== null && !this.#ids.includes(this.#active)) this.#active = null
+      if (this.#active !== null && (!this.#ids.includes(this.#active) || this.#groupOf(this.#active) !== this.#activeGroup)) {
+        this.#setActive(null)
+      }
     }
     this.#empty.hidden = this.#ids.length > 0
     this.#grid.hidden = this.#ids.length === 0
@@ -150,6 +156,14 @@ export class Layers {
       above = group
       return group === undefined || isNext ? [id] : [-id, id]
     })
+  }
+
+  /** The group of a group's row. Its topmost shape can be put into another group, whose row then has the same identifier. */
+  #groupOf(row: number) { return row < 0 ? this.#groups.of(-row)?.group : undefined }
+
+  #setActive(row: number | null) {
+    this.#active = row
+    this.#activeGroup = row === null ? undefined : this.#groupOf(row)
   }
 
   /** The shape of a row, or the shapes of a group's row. */
@@ -184,7 +198,7 @@ export class Layers {
     const known = this.#rows.get(id)
     if (known) return known
     const eye = iconButton('eye', 'Hide', {
-      class: 'plain small layer-eye', tabindex: '-1', onclick: () => this.#setVisible(this.#shapesIn(id)),
+      class: 'plain small layer-eye', tabindex: '-1', onclick: () => this.#toggleVisible(id, this.#shapesIn(id)),
     })
     const lock = iconButton('unlocked', 'Lock', {
       class: 'plain small layer-eye', tabindex: '-1', onclick: () => this.#locks.set(this.#shapesIn(id), !this.#locks.has(Math.abs(id))),
@@ -264,7 +278,7 @@ export class Layers {
     if (event.key === ' ') {
       done()
       if (isCommand || event.shiftKey) this.#toggle(this.#active)
-      else this.#setVisible(this.#touched(this.#active))
+      else this.#toggleVisible(this.#active, this.#touched(this.#active))
     } else if (event.key === 'Enter' || event.key === 'F2') {
       done()
       this.#rename(this.#active)
@@ -282,7 +296,7 @@ export class Layers {
   #activate(place: number, event?: MouseEvent | KeyboardEvent) {
     if (place < 0 || this.#ids.length === 0) return
     const active = this.#ids[place]
-    this.#active = active
+    this.#setActive(active)
     if (event?.shiftKey) this.#selectTo(place)
     else if (!event?.ctrlKey && !event?.metaKey) {
       this.#anchor = active
@@ -322,8 +336,9 @@ export class Layers {
 
   #toggle(row: number) { this.#selection.toggle(this.#shapesIn(row)) }
 
-  #setVisible(ids: number[]) {
-    const visible = !this.#shown.replica.shape(ids[0])?.visible
+  /** Does to shapes what the row's button says: hides or shows them. */
+  #toggleVisible(row: number, ids: number[]) {
+    const visible = !this.#shown.replica.shape(Math.abs(row))?.visible
     this.#editing.edit((replica) => replica.edit(ids.map((shape) => ({ shape, set: { visible } }))))
   }
 
@@ -356,7 +371,7 @@ export class Layers {
       const hadFocus = document.activeElement === field
       field.replaceWith(row.name)
       const name = field.value.trim()
-      if (isKept && name && name !== before) {
+      if (isKept && name && name !== before && !this.#locks.refuse([id])) {
         this.#editing.edit((replica) => replica.edit([{ shape: id, set: { name } }]))
       }
       if (hadFocus) this.#grid.focus({ preventScroll: true })
@@ -365,7 +380,8 @@ export class Layers {
     field.addEventListener('keydown', (event) => {
       event.stopPropagation()
       if (isComposed(event)) return
-      if (event.key === 'Enter') finish(true)
+      // Somebody may have locked the shape meanwhile. What was typed stays until the field is left.
+      if (event.key === 'Enter' && !this.#locks.refuse([id])) finish(true)
       if (event.key === 'Escape') finish(false)
     })
     field.addEventListener('blur', () => finish(true))
@@ -466,7 +482,7 @@ export class Layers {
     this.#grid.focus({ preventScroll: true })
     const place = this.#ids.indexOf(id)
     if (event.ctrlKey || event.metaKey) {
-      this.#active = id
+      this.#setActive(id)
       this.#anchor = id
       this.#toggle(id)
     } else {

@@ -87,7 +87,7 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
     const { replica } = this.#connection
     const { digest } = replica
     const isThere = what === 'undo' ? replica.canUndo : replica.canRedo
-    this.tell('stepping', what)
+    if (isThere) this.tell('stepping', what)
     const done = this.edit(change)
     if (done !== undefined && replica.digest === digest) {
       this.#notices.say(isThere ? `Nothing left to ${what}: others have changed it since.` : `Nothing to ${what}.`, {

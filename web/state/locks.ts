@@ -41,13 +41,14 @@ export class Locks {
     if (locked.length === 0) return false
     const who = locked.length === 1 ? `${mentionOf(this.#shown.replica, locked[0])} is` : `${counted(locked.length, 'shape')} are`
     this.#notices.say(`${who} locked.`, {
-      kind: 'refused', group: 'locked', action: { words: 'Unlock', run: () => this.set(locked, false) },
+      kind: 'refused', group: 'locked', action: { words: 'Unlock', run: () => this.set(locked.filter((id) => this.has(id)), false) },
     })
     return true
   }
 
   set(ids: number[], locked: boolean) {
     this.#notices.withdraw('locked')
+    if (ids.length === 0) return
     return this.#editing.edit((replica) => replica.edit(ids.map((shape) => ({ shape, set: { locked } }))))
   }
 }

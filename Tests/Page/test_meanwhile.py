@@ -1,0 +1,150 @@
+"""What others do to shapes in the midst of what somebody does with them in panels and menus."""
+
+from person import number
+from waiting import wait_until
+
+GROUPS = ["00g-000-001", "00g-000-002"]
+
+
+def test_the_row_of_a_group_is_that_of_no_other_group(room):
+    """Somebody puts the topmost shape of the active group into another group. Delete doesn't remove the shapes of that one."""
+    one, other = GROUPS
+    kept = [room.add(position=[100 * at, 500], size=[50, 50], group=other, name=f"Kept {at}") for at in range(2)]
+    low = room.add(position=[400, 200], size=[50, 50], group=one, name="Low")
+    top = room.add(position=[200, 200], size=[50, 50], group=one, name="Top")
+    ann = room.join("Ann", at=(0, 0), panel="layers")
+    ann.painted()
+    ann.page.locator(".layer.group-row .layer-cell").first.click()
+    ann.see()
+    assert sorted(ann.selected()) == sorted([low, top])
+    room.write((top, {"group": other}))
+    ann.wait_for_shape(top, f"shape.group === {number(other)}")
+    ann.see(frames=2)
+    ann.press("Delete")
+    ann.see()
+    # What was selected is deleted, and nothing else.
+    assert sorted(ann.shapes()) == sorted(kept)
+
+
+def test_the_eye_of_a_group_does_what_it_says(room):
+    """One of the group's shapes is hidden already."""
+    hidden = room.add(position=[400, 200], size=[50, 50], group=GROUPS[0], visible=False)
+    top = room.add(position=[200, 200], size=[50, 50], group=GROUPS[0])
+    ann = room.join("Ann", at=(0, 0), panel="layers")
+    ann.painted()
+    row = ann.page.locator(".layer.group-row")
+    row.get_by_role("button", name="Hide Group").click()
+    ann.wait_for_shape(top, "!shape.visible")
+    assert not ann.shape(hidden)["visible"]
+    row.get_by_role("button", name="Show Group").click()
+    ann.wait_for_shape(hidden, "shape.visible")
+    assert ann.shape(top)["visible"]
+
+
+def test_a_typed_value_is_for_the_shapes_that_are_left(room):
+    """Somebody deletes one of two selected shapes while a value for both is being typed."""
+    gone, left = (room.add(position=[200 * at, 200], size=[100, 100]) for at in (1, 2))
+    ann = room.join("Ann", at=(0, 0), panel="inspector")
+    ann.select(gone, left)
+    ann.painted()
+    ann.page.get_by_label("Name", exact=True).focus()
+    ann.type("Kit")
+    room.write((gone, {"deleted": True}))
+    ann.wait_for_shapes(1)
+    ann.see(frames=2)
+    ann.type("chen table", "Enter")
+    ann.wait("app.session.shownName(value) === 'Kitchen table'", argument=number(left))
+    assert ann.run("app.tool") == "select"
+
+
+def test_what_is_locked_meanwhile_is_not_changed(room):
+    """Somebody locks the shape while its name is being typed, in the inspector or in the list of layers."""
+    shape = room.add(position=[200, 200], size=[100, 100], name="Table")
+    ann = room.join("Ann", at=(0, 0), panel="inspector")
+    ann.select(shape)
+    ann.painted()
+
+    def lock(is_locked):
+        room.write((shape, {"locked": is_locked}))
+        ann.wait_for_shape(shape, f"shape.locked === {str(is_locked).lower()}")
+        ann.see(frames=2)
+
+    field = ann.page.get_by_label("Name", exact=True)
+    field.fill("Kit")
+    lock(True)
+    ann.type("chen", "Enter")
+    ann.notice("Table is locked").wait_for()
+    assert field.input_value() == "Kitchen"
+    lock(False)
+    ann.press("Enter")
+    ann.wait("app.session.shownName(value) === 'Kitchen'", argument=number(shape))
+    ann.page.get_by_role("tab", name="Layers").click()
+    ann.page.locator(".layer-cell").first.dblclick()
+    ann.type("Chair")
+    lock(True)
+    ann.press("Enter")
+    ann.notice("Kitchen is locked").wait_for()
+    lock(False)
+    ann.press("Enter")
+    ann.wait("app.session.shownName(value) === 'Chair'", argument=number(shape))
+
+
+def test_a_shape_that_is_deleted_while_it_is_renamed_takes_no_other_with_it(room):
+    """Two are selected. Whoever is typing the name of one goes on with Backspace."""
+    stays, goes = (room.add(position=[200 * at, 200], size=[100, 100]) for at in (1, 2))
+    ann = room.join("Ann", at=(0, 0), panel="layers")
+    ann.painted()
+    ann.page.locator(".layer-cell").nth(1).click()
+    ann.page.locator(".layer-cell").nth(0).click(modifiers=["Control"])
+    ann.press("F2")
+    ann.type("Kit")
+    room.write((goes, {"deleted": True}))
+    ann.notice("while you renamed it").wait_for()
+    ann.press("Backspace")
+    ann.see()
+    assert list(ann.shapes()) == [stays]
+
+
+def test_history_that_opens_late_takes_no_focus(room):
+    """Its answer comes while somebody writes in a shape."""
+    shape = room.add(position=[200, 200], size=[100, 100])
+    ann = room.join("Ann", at=(0, 0))
+    ann.select(shape)
+    ann.painted()
+    waiting = []
+    ann.page.route("**/history?steps=1", lambda route: waiting.append(route))
+    ann.run("app.actions.history.run(); return null")
+    wait_until(lambda: ann.see() or waiting, "history is asked for")
+    ann.press("F2")
+    ann.type("My plan")
+    waiting[0].continue_()
+    ann.page.locator(".history").wait_for()
+    ann.press("Backspace")
+    ann.see()
+    assert ann.run("app.session.shapeCount") == 1
+
+
+def test_escape_removes_what_was_being_drawn_whoever_has_changed_it(room):
+    ann = room.join("Ann", at=(0, 0))
+    ann.take("rectangle")
+    ann.painted()
+    ann.drag((300, 300), (400, 400), hold=True)
+    (shape,) = room.wait_for_shapes(1)
+    room.write((shape["id"], {"fill": "#FF0000"}))
+    ann.wait_for_shape(shape["id"], "shape.fill.toUpperCase() === '#FF0000'")
+    ann.give_up()
+    ann.wait_for_shapes(0)
+
+
+def test_unlocking_what_was_deleted_is_no_step(room):
+    shape = room.add(position=[200, 200], size=[100, 100], locked=True)
+    ann = room.join("Ann", at=(0, 0))
+    ann.select(shape)
+    ann.press("Delete")
+    unlock = ann.notice("is locked").get_by_role("button", name="Unlock")
+    unlock.wait_for()
+    room.write((shape, {"deleted": True}))
+    ann.wait_for_shapes(0)
+    unlock.click()
+    ann.see()
+    assert not ann.run("app.session.canUndo")
