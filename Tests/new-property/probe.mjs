@@ -52,7 +52,7 @@ if (process.argv[2] === 'write') {
   const actions = new Proxy({}, { get: () => ({ words: '', run() {} }) })
   const place = new Element()
   const inspector = new Inspector(
-    { shown: anything, editing: anything, selection: anything, permission: anything, locks: { hasAny: () => false }, actions }, place)
+    { shown: anything, editing: anything, selection: anything, permission: anything, locks: { hasAny: () => false, refuse: () => false }, actions }, place)
   inspector.onShow()
   const label = place.all.find((element) => element.children.includes('Blur'))
   assert.ok(label, 'blur is passed over by the inspector')
