@@ -280,26 +280,38 @@ struct RoomsForgettingTests {
     limits.erasures = 80_000
     limits.erasureMilliseconds = 60_000
     var shares = MemoryShares(limits: limits)
-    shares.charge(6_000, to: ann, now: moment(0))
-    shares.charge(3_000, to: bob, now: moment(0))
-    try shares.check(10_000, for: eve, taken: (50_000, 0), now: moment(0))
-    try shares.check(1, for: ann, taken: (39_000, 0), now: moment(0))
-    try shares.check(0, for: ann, taken: (50_000, 0), now: moment(0))
+    shares.charge(MemoryUse(places: 6_000), to: ann, now: moment(0))
+    shares.charge(MemoryUse(places: 3_000), to: bob, now: moment(0))
+    try shares.check(MemoryUse(places: 10_000), for: eve, taken: MemoryUse(places: 50_000), now: moment(0))
+    try shares.check(MemoryUse(places: 1), for: ann, taken: MemoryUse(places: 39_000), now: moment(0))
+    try shares.check(MemoryUse(places: 0), for: ann, taken: MemoryUse(places: 50_000), now: moment(0))
     // Each address is within its share, but the token that both use has exceeded its share.
     let refused = #expect(throws: Rejection.self) {
-      try shares.check(2_000, for: ann, taken: (50_000, 0), now: moment(0))
+      try shares.check(MemoryUse(places: 2_000), for: ann, taken: MemoryUse(places: 50_000), now: moment(0))
     }
     #expect(refused?.code == .quotaExceeded && refused?.message.string.contains("your token") == true)
     let alone = Payer(address: ann.address, token: nil)
-    #expect(throws: Rejection.self) { try shares.check(4_001, for: alone, taken: (50_000, 0), now: moment(0)) }
-    try shares.check(4_000, for: alone, taken: (50_000, 0), now: moment(0))
+    #expect(throws: Rejection.self) {
+      try shares.check(MemoryUse(places: 4_001), for: alone, taken: MemoryUse(places: 50_000), now: moment(0))
+    }
+    try shares.check(MemoryUse(places: 4_000), for: alone, taken: MemoryUse(places: 50_000), now: moment(0))
     // Writes to shapes that never existed have a separate limit. Each address and token may use a share of it.
-    try shares.check(2_000, for: ann, taken: (0, 40_000), now: moment(0))
-    #expect(throws: Rejection.self) { try shares.check(4_000, for: ann, taken: (0, 60_000), now: moment(0)) }
+    func check(_ remnants: Int, places: Int = 0, taken: Int, at milliseconds: UInt64 = 0) throws {
+      let use = MemoryUse(places: places, remnants: remnants)
+      try shares.check(use, for: ann, taken: MemoryUse(remnants: taken), now: moment(milliseconds))
+    }
+    shares.charge(MemoryUse(remnants: 10_000), to: ann, now: moment(0))
+    try check(4_000, taken: 40_000)
+    #expect(throws: Rejection.self) { try check(4_000, taken: 60_000) }
+    // New shapes take no part of it.
+    try check(0, places: 30_000, taken: 60_000)
+    // A share of 12,500 comes back in the time in which deletions are forgotten.
+    #expect(throws: Rejection.self) { try check(10_000, taken: 60_000, at: 30_000) }
+    try check(8_000, taken: 60_000, at: 30_000)
     // Earlier use counts less as time passes.
-    try shares.check(2_000, for: ann, taken: (50_000, 0), now: moment(30_000))
+    try shares.check(MemoryUse(places: 2_000), for: ann, taken: MemoryUse(places: 50_000), now: moment(30_000))
     shares.forgetFaded(now: moment(60_000))
-    try shares.check(10_000, for: ann, taken: (50_000, 0), now: moment(60_000))
+    try shares.check(MemoryUse(places: 10_000), for: ann, taken: MemoryUse(places: 50_000), now: moment(60_000))
   }
 
   @Test("W12: a writer who has brought its share may still delete, and others may draw")

@@ -29,7 +29,7 @@ struct Door: Sendable {
     /// The shapes that the batch might make or delete.
     fileprivate let counted: [Identifier]
     /// What the batch's payer was charged of the memory for deletions.
-    fileprivate var places = 0
+    fileprivate var use = MemoryUse()
     fileprivate var payer: Payer?
     /// Whether a record of the batch came too late. The room had already forgotten deletions that the record might
     /// conflict with.
@@ -70,11 +70,11 @@ struct Door: Sendable {
     }
     guard try !allowance.isKnown(proposed, on: fold.canvas) else { return nil }
     let textGrowth = try textSpace.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
-    let places = try fullness.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
-    try shares.check(places, for: allowance.payer, taken: fullness.remembered(on: fold.canvas), now: now)
+    let use = try fullness.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
+    try shares.check(use, for: allowance.payer, taken: fullness.remembered(on: fold.canvas), now: now)
     let operations = fold.stamp(proposed, actor: actor, now: now)
     let number = letIn(operations, from: origin, on: fold.canvas)
-    charge(places, to: allowance.payer, for: number, now: now)
+    charge(use, to: allowance.payer, for: number, now: now)
     textSpace.add(textGrowth, batch: number)
     return Batch(number: number, operations: operations, payer: allowance.payer)
   }
@@ -93,13 +93,13 @@ struct Door: Sendable {
     _ = try allowance.isKnown(layout.moves, on: fold.canvas)
     _ = try allowance.isKnown(layout.made, on: fold.canvas)
     let made = layout.made.count
-    let places = try fullness.check(layout.moves, unseen: made, on: fold.canvas, isLogInDoubt: isLogInDoubt)
+    let use = try fullness.check(layout.moves, unseen: made, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     let textGrowth = try textSpace.check(layout, on: fold.canvas, isLogInDoubt: isLogInDoubt)
-    try shares.check(places, for: allowance.payer, taken: fullness.remembered(on: fold.canvas), now: now)
+    try shares.check(use, for: allowance.payer, taken: fullness.remembered(on: fold.canvas), now: now)
     let moves = fold.stamp(layout.moves, actor: actor, now: now)
     let clock = fold.reserveStamps(made, actor: actor, now: now)
     let number = letIn(moves, unseen: made, from: .request(request), on: fold.canvas)
-    charge(places, to: allowance.payer, for: number, now: now)
+    charge(use, to: allowance.payer, for: number, now: now)
     textSpace.add(textGrowth, batch: number)
     return AdmittedLayout(
       number: number,
@@ -139,9 +139,9 @@ struct Door: Sendable {
     return number
   }
 
-  private mutating func charge(_ places: Int, to payer: Payer?, for batch: UInt64, now: Moment) {
-    shares.charge(places, to: payer, now: now)
-    underWay[batch]?.places = places
+  private mutating func charge(_ use: MemoryUse, to payer: Payer?, for batch: UInt64, now: Moment) {
+    shares.charge(use, to: payer, now: now)
+    underWay[batch]?.use = use
     underWay[batch]?.payer = payer
   }
 
@@ -263,7 +263,7 @@ struct Door: Sendable {
   /// A batch is not sent to the log after all, because its writer lost the right to write.
   mutating func withdrawn(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {
     guard let passage = land(batch, on: canvas) else { return nil }
-    shares.giveBack(passage.places, to: passage.payer)
+    shares.giveBack(passage.use, to: passage.payer)
     return passage
   }
 

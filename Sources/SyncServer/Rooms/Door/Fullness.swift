@@ -140,13 +140,13 @@ struct Fullness: Sendable {
   /// one whose shapes were deleted since, and one that deletes as many shapes as it makes.
   /// - Parameter unseen: how many shapes the message makes in addition to the proposed operations. No other operation
   ///   can name these shapes yet.
-  /// - Returns: how many more shapes the room has to remember after this message, live or deleted.
+  /// - Returns: how much more the room has to remember after this message.
   func check(
     _ proposed: [ProposedOperation],
     unseen: Int = 0,
     on canvas: borrowing Canvas,
     isLogInDoubt: Bool
-  ) throws(Rejection) -> Int {
+  ) throws(Rejection) -> MemoryUse {
     var message = Message(unseen: unseen, firstUnseen: proposed.count)
     for (index, operation) in proposed.enumerated() where counts(operation.set, on: operation.shape, canvas) {
       // An operation without a stamp will get a later stamp than all others in the room and the message. Until then, a
@@ -154,7 +154,7 @@ struct Fullness: Sendable {
       let stamp = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
       message.take(Outlook(operation.set, at: stamp), of: operation.shape, index: index)
     }
-    guard !message.isEmpty else { return 0 }
+    guard !message.isEmpty else { return MemoryUse() }
     let standing = Counts(live: canvas.liveCount, records: canvas.shapeCount, erasures: canvas.erasureCount)
     let excess: Excess
     switch self.excess(of: message, beside: standing + coming, { outlook($0, on: canvas) }) {
@@ -170,8 +170,11 @@ struct Fullness: Sendable {
   }
 
   /// How many deletions and remnants the room will remember when all pending batches have been applied.
-  func remembered(on canvas: borrowing Canvas) -> (erasures: Int, remnants: Int) {
-    (canvas.erasureCount + coming.erasures, canvas.shapeCount - canvas.liveCount + coming.remnants)
+  func remembered(on canvas: borrowing Canvas) -> MemoryUse {
+    MemoryUse(
+      places: canvas.erasureCount + coming.erasures,
+      remnants: canvas.shapeCount - canvas.liveCount + coming.remnants
+    )
   }
 
   static let anyActor = Identifier(packed: 0)!
@@ -211,12 +214,12 @@ struct Fullness: Sendable {
     let words: Text
   }
 
-  /// - Returns: how many more shapes the room has to remember, or the first operation without space.
+  /// - Returns: how much more the room has to remember, or the first operation without space.
   private func excess(
     of message: Message,
     beside standing: Counts,
     _ before: (Identifier) -> Outlook
-  ) -> Result<Int, Excess> {
+  ) -> Result<MemoryUse, Excess> {
     var after = standing
     var growth: [(index: Int, counts: Counts)] = []
     for (shape, arriving, index) in message.shapes {
@@ -239,7 +242,9 @@ struct Fullness: Sendable {
       after.records <= standing.records || Fullness.fits(after.remnants, standing.remnants, limits.shapes)
     let fitsRecords = fitsRemnants && Fullness.fits(after.records, standing.records, recordsMax)
     let fitsErasures = more == 0 || Fullness.fits(after.erasures + made, standing.erasures, limits.erasures)
-    if fitsLive, fitsRecords, fitsErasures { return .success(more) }
+    if fitsLive, fitsRecords, fitsErasures {
+      return .success(MemoryUse(places: more, remnants: max(0, after.remnants - standing.remnants)))
+    }
     growth += (0..<message.unseen).map { (message.firstUnseen + $0, .made(1)) }
     // If there are N shapes too many, the refusal names the first of the message's last N operations that make shapes.
     if !fitsLive {

@@ -1,14 +1,59 @@
 import CanvasCRDT
 
-/// How much of a room's memory for deletions each address and each token has used lately.
+/// How much of a room's memory for deletions something takes.
 ///
-/// A place in that memory holds one deletion. A new shape uses a place, because it will be deleted some day. Deleting a
-/// shape that never existed also uses a place. So does editing such a shape, because the room keeps the edit without a
-/// shape (a remnant). The number of used places decays as fast as the room can forget deletions.
+/// A place holds one deletion. A new shape takes a place, because it will be deleted some day. Deleting a shape that never
+/// existed also takes one. So does editing such a shape, because the room keeps the edit without a shape (a remnant).
+/// Remnants have a limit of their own besides.
+struct MemoryUse: Hashable, Sendable {
+  var places = 0
+  var remnants = 0
+}
+
+/// How much of a room's memory for deletions each address and each token has used lately.
+struct MemoryShares: Sendable {
+  private var places: ShareBook
+  private var remnants: ShareBook
+
+  init(limits: Limits) {
+    places = ShareBook(most: limits.erasures, fadingIn: limits.erasureMilliseconds)
+    remnants = ShareBook(most: limits.shapes, fadingIn: limits.erasureMilliseconds)
+  }
+
+  /// Refuses a message if its payer would then use more than the payer's share.
+  func check(_ use: MemoryUse, for payer: Payer?, taken: MemoryUse, now: Moment) throws(Rejection) {
+    guard let payer else { return }
+    try places.check(use.places, for: payer, taken: taken.places, now: now)
+    try remnants.check(use.remnants, for: payer, taken: taken.remnants, now: now)
+  }
+
+  mutating func charge(_ use: MemoryUse, to payer: Payer?, now: Moment) {
+    guard let payer else { return }
+    places.charge(use.places, to: payer, now: now)
+    remnants.charge(use.remnants, to: payer, now: now)
+  }
+
+  /// Gives back what a batch would have used, if the log hasn't stored it. Otherwise clients that try again and again
+  /// during an outage would use up their shares with nothing.
+  mutating func giveBack(_ use: MemoryUse, to payer: Payer?) {
+    guard let payer else { return }
+    places.giveBack(use.places, to: payer)
+    remnants.giveBack(use.remnants, to: payer)
+  }
+
+  /// Drops the entries that have decayed to nothing. To be called now and then.
+  mutating func forgetFaded(now: Moment) {
+    places.forgetFaded(now: now)
+    remnants.forgetFaded(now: now)
+  }
+}
+
+/// How many places of one memory each address and each token has used lately. The number decays as fast as the room can
+/// forget deletions.
 ///
 /// What always holds: after `forgetFaded`, an address or token that has used nothing lately has no entry. There are at
 /// most `entriesMax` entries.
-struct MemoryShares: Sendable {
+private struct ShareBook: Sendable {
   private enum Name: Hashable {
     case address(String)
     case token(Payer.Account)
@@ -19,7 +64,9 @@ struct MemoryShares: Sendable {
     var at: UInt64
   }
 
-  private let limits: Limits
+  /// How many places the memory has.
+  private let most: UInt64
+  private let milliseconds: UInt64
   private var entries: [Name: Taken] = [:]
 
   /// The upper bound on the entries. If there are more, the smallest are dropped.
@@ -27,58 +74,49 @@ struct MemoryShares: Sendable {
   /// The lower bound on a share, so that a single message always fits.
   private static let shareMin: UInt64 = 1_024
 
-  init(limits: Limits) { self.limits = limits }
+  init(most: UInt64, fadingIn milliseconds: UInt64) {
+    self.most = most
+    self.milliseconds = milliseconds
+  }
 
-  /// How many places one payer may use in a memory that has `most` places.
-  private func share(of most: UInt64) -> Double { Double(max(most / 8, MemoryShares.shareMin)) }
+  /// How many places one payer may use.
+  private var share: Double { Double(max(most / 8, ShareBook.shareMin)) }
 
-  /// Refuses a message if its payer would then use more than the payer's share. Shares are enforced only while the
-  /// memory for deletions, or the memory for remnants, is more than half full.
-  func check(
-    _ places: Int,
-    for payer: Payer?,
-    taken: (erasures: Int, remnants: Int),
-    now: Moment
-  ) throws(Rejection) {
-    guard places > 0, let payer else { return }
-    for (taken, most) in [(taken.erasures, limits.erasures), (taken.remnants, limits.shapes)]
-    where UInt64(clamping: taken + places) > most / 2 {
-      for name in MemoryShares.names(of: payer) {
-        guard let entry = entries[name], left(of: entry, now: now) + Double(places) > share(of: most) else { continue }
-        throw Rejection(code: .quotaExceeded, message: MemoryShares.words(for: name))
-      }
+  /// Shares are enforced only while the memory is more than half full.
+  func check(_ places: Int, for payer: Payer, taken: Int, now: Moment) throws(Rejection) {
+    guard places > 0, UInt64(clamping: taken + places) > most / 2 else { return }
+    for name in ShareBook.names(of: payer) {
+      guard let entry = entries[name], left(of: entry, now: now) + Double(places) > share else { continue }
+      throw Rejection(code: .quotaExceeded, message: ShareBook.words(for: name))
     }
   }
 
-  mutating func charge(_ places: Int, to payer: Payer?, now: Moment) {
-    guard places > 0, let payer else { return }
-    for name in MemoryShares.names(of: payer) {
+  mutating func charge(_ places: Int, to payer: Payer, now: Moment) {
+    guard places > 0 else { return }
+    for name in ShareBook.names(of: payer) {
       let before = entries[name].map { left(of: $0, now: now) } ?? 0
       entries[name] = Taken(places: before + Double(places), at: now.monotonicMilliseconds)
     }
-    guard entries.count > MemoryShares.entriesMax else { return }
-    let middle = entries.values.map { left(of: $0, now: now) }.sorted()[MemoryShares.entriesMax / 2]
+    guard entries.count > ShareBook.entriesMax else { return }
+    let middle = entries.values.map { left(of: $0, now: now) }.sorted()[ShareBook.entriesMax / 2]
     entries = entries.filter { left(of: $0.value, now: now) > middle }
   }
 
-  /// Gives back places that a batch would have used, if the log hasn't stored it. Otherwise clients that try again and
-  /// again during an outage would use up their shares with nothing.
-  mutating func giveBack(_ places: Int, to payer: Payer?) {
-    guard places > 0, let payer else { return }
-    for name in MemoryShares.names(of: payer) {
+  mutating func giveBack(_ places: Int, to payer: Payer) {
+    guard places > 0 else { return }
+    for name in ShareBook.names(of: payer) {
       if let entry = entries[name] { entries[name]?.places = max(0, entry.places - Double(places)) }
     }
   }
 
-  /// Drops the entries that have decayed to nothing. To be called now and then.
   mutating func forgetFaded(now: Moment) {
     guard !entries.isEmpty else { return }
     entries = entries.filter { left(of: $0.value, now: now) > 0 }
   }
 
   private func left(of entry: Taken, now: Moment) -> Double {
-    let milliseconds = now.monotonicMilliseconds - min(entry.at, now.monotonicMilliseconds)
-    return max(0, entry.places - Double(milliseconds) / Double(limits.erasureMilliseconds) * share(of: limits.erasures))
+    let passed = now.monotonicMilliseconds - min(entry.at, now.monotonicMilliseconds)
+    return max(0, entry.places - Double(passed) / Double(milliseconds) * share)
   }
 
   private static func names(of payer: Payer) -> [Name] {
