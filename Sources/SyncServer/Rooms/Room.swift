@@ -227,7 +227,7 @@ struct Room: Sendable {
   /// Acknowledges operations of which nothing has to be stored: they are in the room, or have lost to what is there.
   private mutating func acknowledge(known submission: Submission, to id: MemberID) {
     var acknowledgement = Acknowledgement(id: submission.id, cursor: fold.cursor)
-    acknowledgement.superseded = fold.losses(of: submission.operations)
+    acknowledgement.superseded = told(fold.losses(of: submission.operations))
     post(.acknowledgement(acknowledgement), to: id, after: fanOut.ring.end &+ (isGathering ? 1 : 0))
   }
 
@@ -363,12 +363,20 @@ struct Room: Sendable {
     switch passage.origin {
     case .member(let id, let message):
       var acknowledgement = Acknowledgement(id: message, cursor: fold.cursor)
-      if case .taken(let losses) = taking { acknowledgement.superseded = losses }
+      if case .taken(let losses) = taking { acknowledgement.superseded = told(losses) }
       // The acknowledgement is sent after the broadcast that has the acknowledged operations.
       post(.acknowledgement(acknowledgement), to: id, after: fanOut.ring.end &+ (taking == .known ? 0 : 1))
     case .request(let request): effects.append(.answered(request: request, .success(fold.cursor)))
     }
   }
+
+  /// The first of the values that had lost, as many as a message has room for (W4).
+  private func told(_ losses: [Superseded]) -> [Superseded] {
+    Array(losses.prefix(Int(limits.messageBytes) / Room.lossBytesMax))
+  }
+
+  /// More bytes than a value that had lost takes in an acknowledgement.
+  private static let lossBytesMax = 128
 
   /// Refuses a batch, for the connection or the HTTP request that it came from.
   /// - Returns: the connection that is sent the refusal, if there is one.

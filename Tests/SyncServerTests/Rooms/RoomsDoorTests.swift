@@ -124,6 +124,22 @@ struct RoomsDoorTests {
     #expect(bench.room.canvas[bench.shape(1)]?.properties.rotation == 3)
   }
 
+  @Test("W4: an answer lists only as many lost values as fit into a message")
+  func manySuperseded() {
+    var bench = RoomBench { $0.messageBytes = 2_048 }
+    let first = bench.join()
+    let second = bench.join(.json)
+    bench.write(first, bench.shape(1)) { $0.kind = .star }
+    let winner = bench.write(first, bench.shape(1)) { $0.alpha = 5 }
+    let late = Stamp(milliseconds: winner.milliseconds - 1, counter: 0, actor: bench.actor(second))
+    let lost = ProposedOperation(1, Properties { $0.alpha = 6 }, at: late)
+    bench.submit(second, Array(repeating: lost, count: 20))
+    bench.settle()
+    #expect(bench.rejections(second).isEmpty)
+    let superseded = bench.acknowledgements(second).last?.superseded ?? []
+    #expect(superseded.map(\.operation) == Array(0..<16))
+  }
+
   @Test("W6: a room is full with its shapes, those on their way among them")
   func roomFull() {
     var (bench, writer) = RoomBench.withWriter { $0.shapes = 3 }
