@@ -245,6 +245,8 @@ async def test_a_token_is_replaced_while_connected():
         assert await bring(keys.token(exp=end + 30)) == {"type": "token", "until": (end + 30) * 1_000}
         assert (await ann.until("error"))["code"] == "token_expires"
         assert await bring(keys.token(exp=end + 597, actor=ann.actor)) == {"type": "token", "until": (end + 597) * 1_000}
+        # Another person can't go on as her: their token doesn't name her actor.
+        assert (await bring(keys.token(sub="bob")))["code"] == "token_refused"
         await eventually(time.time, "the first token has ended", holds=lambda now: now > end + 1.2)
         await ann.draw()
         # The client takes a new token. When the file of this token's key is removed, the client is disconnected.

@@ -55,7 +55,9 @@ extension Hub {
   }
 
   /// Accepts a new token from a connected session, so that the session can stay when its first token expires. The
-  /// session keeps its role and its actor. Only another `hello` changes those.
+  /// session keeps its role, its actor and the name that its token gives. Only another `hello` changes those. What the first
+  /// token proves, the new one must prove too, unless both have the same subject: otherwise one bearer would go on as
+  /// another.
   func take(_ token: String, from session: Session, in open: OpenRoom, _ id: MemberID) {
     func refuse(_ words: Text, reason: String? = nil) {
       change(open) { $0.reply(.error(code: "token_refused", message: words), to: id) }
@@ -68,8 +70,12 @@ extension Hub {
     guard grant.covers(session.room) else {
       return refuse(Text("the token gives no access to room \(session.room)"))
     }
-    guard grant.level == session.grant.level, grant.actor == nil || grant.actor == session.actor else {
-      return refuse("the token is for another role or another actor: connect anew with it")
+    let first = session.grant
+    let isSamePerson =
+      grant.account == first.account
+      || (first.actor == nil || grant.actor == first.actor) && (first.name == nil || grant.name == first.name)
+    guard grant.level == first.level, grant.actor == nil || grant.actor == session.actor, isSamePerson else {
+      return refuse("the token is for another role or another person: connect anew with it")
     }
     session.takes(credentials.areAskedFor ? token : nil, grant)
     change(open) {
