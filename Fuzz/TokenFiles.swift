@@ -1,4 +1,4 @@
-// sources: Sources/SyncServer/Limits/Payer.swift Sources/SyncServer/Access/RoomName.swift Sources/SyncServer/Access/Grant.swift Sources/SyncServer/Access/Tokens.swift
+// sources: Sources/SyncServer/Limits/Payer.swift Sources/SyncServer/Access/RoomName.swift Sources/SyncServer/Access/Grant.swift Sources/SyncServer/Access/Tokens.swift Sources/SyncServer/Access/CredentialFile.swift
 //
 // Fuzzes files of tokens. In an accepted file, each token must have the access that its line gives, and no other token
 // may have access. Other files must be refused with a message that doesn't contain a token.

@@ -10,7 +10,7 @@ import pytest
 
 from client import Client
 from server import Server, identifier, tool
-from terminal import run
+from terminal import run, start
 from test_signed_tokens import Keys
 from test_tokens import replace
 from waiting import eventually
@@ -115,14 +115,14 @@ async def test_a_token_that_is_for_another_room_does_not_end_what_the_one_before
     path = tmp_path / "token"
     path.write_text("ann-1234567890ab")
     with Server.asking("ann-1234567890ab editor demo\nbob-1234567890ab editor other\n") as server:
-        watching = asyncio.create_task(run(server, "watch", "demo", "--token-file", str(path), "--for", "14s"))
-        await server.logged("joined")
-        replace(str(path), "bob-1234567890ab")
-        server.kill()
-        server.start()
-        await server.logged(code="forbidden")
-        await server.logged("joined")
-        assert (await watching).code == 0
+        async with await start(server, "watch", "demo", "--token-file", str(path)) as watch:
+            await server.logged("joined")
+            replace(str(path), "bob-1234567890ab")
+            server.kill()
+            server.start()
+            await server.logged(code="forbidden")
+            await server.logged("joined")
+            assert watch.process.returncode is None
 
 
 @pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
