@@ -4,6 +4,7 @@ tokens from a file."""
 import asyncio
 import ctypes.util
 import json
+import socket
 import time
 
 import pytest
@@ -13,7 +14,7 @@ from server import Server, identifier, tool
 from terminal import run, start
 from test_signed_tokens import Keys
 from test_tokens import replace
-from waiting import eventually
+from waiting import SECONDS, eventually
 
 ANN, KEEPER = "ann-4f1b9c0d2e8a7f63", "keeper-2e8a7f634f1b9c0d"
 
@@ -121,6 +122,15 @@ async def test_a_token_that_is_for_another_room_does_not_end_what_the_one_before
             server.kill()
             server.start()
             await server.logged(code="forbidden")
+            server.kill()
+            # A connection that breaks before the server has answered says nothing of the token.
+            with socket.socket() as listener:
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                listener.bind(("127.0.0.1", server.port))
+                listener.listen()
+                listener.settimeout(SECONDS)
+                (await asyncio.to_thread(listener.accept))[0].close()
+            server.start()
             await server.logged("joined")
             assert watch.process.returncode is None
 

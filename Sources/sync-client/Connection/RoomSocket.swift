@@ -27,7 +27,7 @@ final class RoomSocket {
   /// The error with which the server closed the newest connection, or is about to close it.
   private(set) var lastError: String?
 
-  /// Whether the server has said that the token is not for this room.
+  /// Whether the last error on this connection was that the token is not for this room.
   private var isForbidden = false
   private var isClosedForToken = false
 
@@ -129,7 +129,6 @@ extension RoomSocket: ConnectionHandler {
     ClientLoop.assumeIsolated {
       guard connection === self.connection else { return }
       lastError = nil
-      isForbidden = false
       owner?.socketOpened()
     }
   }
@@ -149,6 +148,7 @@ extension RoomSocket: ConnectionHandler {
       var closure = closure
       // The owner comes back after this code, and then enters with the other token.
       isClosedForToken = isForbidden || closure.code == CloseCode.noToken.rawValue
+      isForbidden = false
       if isClosedForToken, tokens.end(newest: server.token.newest) {
         closure.code = RoomSocket.lostCode
       }
