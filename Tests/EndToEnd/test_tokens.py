@@ -212,6 +212,7 @@ async def test_sighup_reads_the_tokens_anew():
         os.mkfifo(path)
         server.process.send_signal(signal.SIGHUP)
         await server.logged(reason="nothing comes from this pipe")
+        assert sum(line["message"] == "tokens read" for line in server.log) <= 2, "and not when they can't be read"
         assert (await server.get("/v1/rooms", bearer(KEEPER))).status == 200
 
 

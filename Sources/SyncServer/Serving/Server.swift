@@ -109,20 +109,27 @@ enum Server {
     for hub: Hub,
     _ logger: Logger
   ) {
-    func complain(_ field: String, _ path: String?, _ fault: TokenFault) {
+    func complain(_ field: String, _ path: String, _ fault: TokenFault) {
       logger.error(
         "the tokens can't be read; the old ones stay valid",
-        [field: .init(path), "reason": .text(fault.words)],
+        [field: .text(path), "reason": .text(fault.words)],
         alike: .none
       )
     }
-    guard configuration.asksForTokens else { return }
-    do throws(TokenFault) {
-      if let path = configuration.tokens { credentials.tokens = try read(tokens: path, logger) }
-    } catch { complain("file", configuration.tokens, error) }
-    do throws(TokenFault) {
-      credentials.signed = try signedTokens(configuration, logger)
-    } catch { complain("keys", configuration.signingKeys, error) }
+    var hasRead = false
+    if let path = configuration.tokens {
+      do throws(TokenFault) {
+        credentials.tokens = try read(tokens: path, logger)
+        hasRead = true
+      } catch { complain("file", path, error) }
+    }
+    if let path = configuration.signingKeys {
+      do throws(TokenFault) {
+        credentials.signed = try signedTokens(configuration, logger)
+        hasRead = true
+      } catch { complain("keys", path, error) }
+    }
+    guard hasRead else { return }
     let read = credentials
     hub.loop.execute { hub.assumeIsolated { $0.take(read) } }
   }
