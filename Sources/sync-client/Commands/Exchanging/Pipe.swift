@@ -103,8 +103,8 @@ final class PipeTeller: WriterFollower {
     }
     guard isCancelled else { return writer.refusal ?? input.failure }
     guard Signals.isReaderGone else { return CancellationError() }
-    guard !isAllTaken || !input.hasEnded else { return nil }
-    return ClientFailure.failed("nobody reads the answers any more, so what comes after them was not sent")
+    return input.hasEnded
+      ? nil : ClientFailure.failed("nobody reads the answers any more, so the rest of the lines was not sent")
   }
 
   /// Waits until at most `count` batches are unanswered. Gives up when no answer has come for `patience`.
