@@ -23,7 +23,7 @@ enum CredentialFile {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 65_536)
     while true {
-      // A pipe to which nobody has written yet would seem to be at its end.
+      // Before its writer has opened a pipe, a read returns no bytes, as at the end of a file. So this waits first.
       var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&wait, 1, silenceMilliseconds) != 0 else { throw TokenFault("nothing comes from this pipe") }
       let count = Glibc.read(descriptor, &piece, piece.count)

@@ -1,7 +1,7 @@
 /// The stages of leaving while changes are unsaved.
 enum Leaving {
   case no
-  /// The user was told that a text can still be put back.
+  /// The user was warned that a lost text has not been put back. The next `q` gives it up.
   case warnedOfText
   /// The changes are being sent, and the screen closes once they are acknowledged.
   case onceSaved

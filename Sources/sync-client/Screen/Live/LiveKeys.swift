@@ -151,8 +151,8 @@ extension LiveCanvas {
     notice = nil
   }
 
-  /// Leaves at once if all changes are saved. Otherwise it waits until they are saved. If the server can't be reached,
-  /// or while the user is told of a lost text, it first warns of what would be lost.
+  /// Leaves at once if all changes are saved. Otherwise it waits until they are saved. It first warns the user if the server
+  /// can't be reached, so that changes would be lost, or if a lost text has not been put back.
   func leave() {
     if leaving == .no, lostTexts.words != nil {
       leaving = .warnedOfText

@@ -43,7 +43,8 @@ struct LostTexts {
     texts.removeAll { canvas.text(of: $0.shape) == $0.text }
   }
 
-  /// Removes the text that is put back. The user is told of the others, even if they had hidden them.
+  /// Removes a text that the user puts back. If there are others, the message about them is shown again, even if the user
+  /// had hidden it.
   mutating func removeNext() {
     isHidden = false
     texts.removeLast()
