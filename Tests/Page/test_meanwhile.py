@@ -1,4 +1,6 @@
-"""What others do to shapes in the midst of what somebody does with them in panels and menus."""
+"""What others do to shapes in the midst of what somebody does with them, and what else happens meanwhile."""
+
+import pytest
 
 from person import number
 from waiting import wait_until
@@ -148,3 +150,29 @@ def test_unlocking_what_was_deleted_is_no_step(room):
     unlock.click()
     ann.see()
     assert not ann.run("app.session.canUndo")
+
+
+def test_a_file_that_is_read_while_one_writes_is_a_step_of_its_own(room):
+    """The note in which somebody writes stays when they undo the import."""
+    ann = room.join("Ann", at=(0, 0))
+    ann.take("note")
+    ann.click(300, 300)
+    ann.wait_for_shapes(1)
+    (note,) = ann.shapes()
+    ann.type("Plan")
+    ann.page.evaluate("""() => {
+      const { text } = File.prototype
+      File.prototype.text = function () { return new Promise((done) => { window.goOn = () => done(text.call(this)) }) }
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File([JSON.stringify({ squares: [{ x: 9, y: 9, size: 50, colour: '#FF0000' }] })], 'square.json'))
+      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+    }""")
+    ann.type(" A")
+    ann.page.wait_for_function("() => window.goOn")
+    ann.run("goOn(); return null")
+    ann.wait_for_shapes(2)
+    ann.press("Escape")
+    ann.wait_for_shape(note, "shape.text === 'Plan A'")
+    ann.press("Control+z", "Control+z")
+    ann.wait_for_shapes(1)
+    assert list(ann.shapes()) == [note]

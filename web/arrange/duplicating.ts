@@ -22,7 +22,7 @@ export class Duplicating {
     const { documents, momentum, selection } = this.#reach
     const ids = selection.ids()
     if (ids.length === 0 || !await documents.load()) return []
-    momentum.settle()
+    momentum.settleAll()
     return this.duplicateNow(copyDistance, ids)
   }
 

@@ -62,4 +62,13 @@ export class Momentum extends Source<{ settling: null }> {
     this.#nudging.end()
     this.stopCoasting()
   }
+
+  /**
+   * Like `settle`, for an edit that comes after a wait. Meanwhile the person may have begun to write in a new shape, and
+   * the edit would belong to that shape's step of undo.
+   */
+  settleAll() {
+    this.settle()
+    this.#reach.editing.endStep()
+  }
 }

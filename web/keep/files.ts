@@ -111,7 +111,7 @@ export class Files {
       return
     }
     if (!await this.#documents.load()) return
-    this.#momentum.settle()
+    this.#momentum.settleAll()
     const added = addedBy(this.#editing.edit((replica) => {
       try {
         return replica.importDocument(text)

@@ -48,7 +48,7 @@ export class Pasting {
     if (made === null) return this.#notices.say(nothingWords, { kind: 'refused' })
     const { drawing, isCut } = made
     if (!await this.#documents.load()) return
-    this.#momentum.settle()
+    this.#momentum.settleAll()
     const at = wanted ?? (isDrawing ? null : middle(openArea(this.#view)))
     const box = at && boxOf(drawing)
     const place = at && box ? `${at.x} ${at.y}` : ''

@@ -109,7 +109,7 @@ export class BringingBack {
   #write(edits: { shape: number, set: Values }[], gone: number[]) {
     const count = edits.length + gone.length
     if (count === 0) return false
-    this.#momentum.settle()
+    this.#momentum.settleAll()
     const back = edits.filter(({ shape }) => !this.#isThere(shape)).length
     if (writeAll(this.#editing, edits, gone)) this.#editing.sayUndoable(deedWords(back, count - back), backGroup)
     return true

@@ -83,7 +83,7 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
    * so.
    */
   #stepBack(what: 'undo' | 'redo', change: (replica: Replica) => Effect[]) {
-    this.#step?.end()
+    this.endStep()
     const { replica } = this.#connection
     const { digest } = replica
     const isThere = what === 'undo' ? replica.canUndo : replica.canRedo
@@ -128,14 +128,17 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
     try {
       return run()
     } catch (error) {
-      this.#step?.end()
+      this.endStep()
       throw error
     }
   }
 
+  /** Ends the open step of undo, if there is one. */
+  endStep() { this.#step?.end() }
+
   /** Opens a step of undo. If another one is open, that one ends. */
   openStep(): Step {
-    this.#step?.end()
+    this.endStep()
     const { replica } = this.#connection
     replica.beginGroup()
     const isOpen = () => this.#step === step
