@@ -176,3 +176,18 @@ def test_a_file_that_is_read_while_one_writes_is_a_step_of_its_own(room):
     ann.press("Control+z", "Control+z")
     ann.wait_for_shapes(1)
     assert list(ann.shapes()) == [note]
+
+
+def test_typing_after_a_nudge_is_a_step_of_its_own(room):
+    shape = room.add(position=[200, 200], size=[100, 100], text="Plan")
+    ann = room.join("Ann", at=(0, 0))
+    ann.take("select")
+    ann.select(shape)
+    ann.press("ArrowRight")
+    ann.type("ned", "Escape")
+    ann.wait_for_shape(shape, "shape.text === 'Planned'")
+    moved = ann.shape(shape)["x"]
+    assert moved > 200
+    ann.press("Control+z")
+    ann.wait_for_shape(shape, "shape.text === 'Plan'")
+    assert ann.shape(shape)["x"] == moved

@@ -29,7 +29,7 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
   new Removals({ ...board, hand }, parts.later(
     () => bundle('/others/bringing-back.js') as Promise<typeof import('../others/bringing-back.js')>,
     ({ BringingBack }) => new BringingBack({ ...board, ask, momentum })))
-  const writing = new Writing(stage, board, names, parts.later(
+  const writing = new Writing(stage, { ...board, momentum }, names, parts.later(
     () => bundle('/write/mark-keys.js') as Promise<typeof import('../write/mark-keys.js')>, (loaded) => loaded))
   // What the core tells waits until the code is there.
   const lost: Loss[] = []

@@ -1,3 +1,4 @@
+import type { Momentum } from '../arrange/momentum.js'
 import type { Reach } from '../arrange/reach.js'
 import { within } from '../basics/words.js'
 import { captionMiddle } from '../canvas/captions.js'
@@ -64,7 +65,7 @@ export class Writing {
     stage: HTMLElement,
     reach: Pick<Reach,
       'shown' | 'editing' | 'permission' | 'selection' | 'scene' | 'view' | 'frames' | 'notices' | 'locks' | 'presence'
-      | 'tool' | 'palette'>,
+      | 'tool' | 'palette'> & { momentum: Momentum },
     names: Names,
     markKeys: LaterPart<MarkKeys>,
   ) {
@@ -274,6 +275,7 @@ export class Writing {
 
   #begin(shape: Shape, isNew: boolean, step: Step | null) {
     const { id } = shape
+    if (!step) this.#reach.momentum.settle()
     this.#waitsFor = null
     this.#hasEnded = false
     this.#open = { id, began: shape, isNew, step, edits: step?.edits ?? 0 }
