@@ -191,3 +191,46 @@ def test_typing_after_a_nudge_is_a_step_of_its_own(room):
     ann.press("Control+z")
     ann.wait_for_shape(shape, "shape.text === 'Plan'")
     assert ann.shape(shape)["x"] == moved
+
+
+def test_what_is_locked_in_the_midst_of_a_gesture_stays_where_it_is(room):
+    """The other shape in hand moves on. What was written in a locked shape becomes a new text."""
+    locked, free = (room.add(position=[200 * at, 200], size=[100, 100]) for at in (1, 2))
+    ann = room.join("Ann", at=(0, 0))
+    ann.take("select")
+    ann.select(locked, free)
+    ann.painted()
+    ann.drag((450, 250), (550, 250), hold=True)
+    ann.wait_for_shape(locked, "shape.x > 250")
+    reached = ann.shape(locked)["x"]
+    room.write((locked, {"locked": True}))
+    ann.wait_for_shape(locked, "shape.locked")
+    ann.see()
+    ann.page.mouse.move(700, 250, steps=4)
+    ann.page.mouse.up()
+    ann.wait_for_shape(free, "shape.x > 600")
+    assert ann.shape(locked)["x"] == reached
+    ann.select(free)
+    ann.press("F2")
+    ann.type("Plan")
+    room.write((free, {"locked": True}))
+    ann.page.locator(".writing-hint", has_text="locked now").wait_for()
+    ann.type(" A", "Escape")
+    ann.wait("app.session.shapes().some(({ kind, text }) => kind === 'text' && text === 'Plan A')")
+    assert ann.shape(free)["text"] == ""
+
+
+def test_copies_that_somebody_has_changed_are_gone_after_escape(room):
+    shape = room.add(position=[200, 200], size=[100, 100])
+    ann = room.join("Ann", at=(0, 0))
+    ann.take("select")
+    ann.run("app.hasExchange || app.documents?.load(); return null")
+    with ann.holding("Alt"):
+        ann.drag((220, 220), (420, 320), hold=True)
+        ann.wait_for_shapes(2)
+        (copy,) = [other["id"] for other in room.wait_for_shapes(2) if other["id"] != shape]
+        room.write((copy, {"fill": "#FF0000"}))
+        ann.wait_for_shape(copy, "shape.fill.toUpperCase() === '#FF0000'")
+        ann.give_up()
+    ann.wait_for_shapes(1)
+    assert list(ann.shapes()) == [shape]

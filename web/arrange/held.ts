@@ -5,23 +5,22 @@ import type { Step } from '../state/editing.js'
 import type { Reach } from './reach.js'
 import { loosened } from './ties.js'
 
-/** Whether somebody has deleted a shape that a gesture is changing. */
-export function isGone({ shown }: Pick<Reach, 'shown'>, { reset, shapes }: Changes, id: number | null) {
-  return id !== null && (reset ? !shown.replica.shape(id) : shapes.some((change) => change.id === id && !change.shape))
-}
+/** Whether a gesture has lost the shape that it changes, because somebody has deleted or locked the shape. */
+export const isLost = ({ shown }: Pick<Reach, 'shown'>, id: number) => shown.replica.shape(id)?.locked !== false
 
 /**
- * Takes back a step that has made a shape. What somebody else has written to the shape would stay after that, so it is
+ * Takes back a step that has made shapes. What somebody else has written to them would stay after that, so they are
  * deleted.
  */
-export function abandonNew({ editing, shown }: Pick<Reach, 'editing' | 'shown'>, step: Step, shape: number | null) {
+export function abandonNew({ editing, shown }: Pick<Reach, 'editing' | 'shown'>, step: Step, shapes: number[]) {
   step.abandon()
-  if (shape !== null && shown.replica.shape(shape)) editing.edit((replica) => replica.delete([shape]))
+  const left = shown.replica.shapesOf(shapes).map(({ id }) => id)
+  if (left.length > 0) editing.edit((replica) => replica.delete(left))
 }
 
 /**
- * The shapes that a gesture changes, with their values at its beginning. A shape that somebody deletes is dropped,
- * because nothing may be written to a deleted shape.
+ * The shapes that a gesture changes, with their values at its beginning. A shape that somebody deletes or locks is
+ * dropped, because a gesture may not change it any more.
  */
 export class Held {
   #shown
@@ -44,12 +43,9 @@ export class Held {
   get now() { return this.#shown.replica.shapesOf(this.ids) }
 
   follow(changes: Changes) {
-    if (changes.reset) {
-      this.#start = this.#start.filter(({ id }) => this.#shown.replica.shape(id))
-    } else if (changes.shapes.some(({ shape }) => !shape)) {
-      const gone = new Set(changes.shapes.filter(({ shape }) => !shape).map(({ id }) => id))
-      this.#start = this.#start.filter(({ id }) => !gone.has(id))
-    }
+    if (!changes.reset && !changes.shapes.some(({ shape }) => !shape || shape.locked)) return
+    const kept = new Set(this.now.filter(({ locked }) => !locked).map(({ id }) => id))
+    this.#start = this.#start.filter(({ id }) => kept.has(id))
   }
 
   place(places: Place[]) {

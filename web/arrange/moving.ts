@@ -2,7 +2,7 @@ import { frameOf } from '../canvas/frames.js'
 import { isMotionReduced } from '../canvas/motion.js'
 import type { Changes, Frame } from '../core/types.js'
 import type { Drag } from '../gestures/recogniser.js'
-import { Held } from './held.js'
+import { abandonNew, Held } from './held.js'
 import type { ActReach } from './reach.js'
 import { Snapping } from './snapping.js'
 import { moved, straightened, wayOnGrid } from './transform.js'
@@ -21,6 +21,8 @@ export class Moving {
   #isLifted
   #snapping
   #isOver = false
+  /** The copies that the gesture has made. */
+  #copies: number[] = []
   #last: [number, number] = [0, 0]
   readonly step
 
@@ -46,8 +48,8 @@ export class Moving {
   }
 
   #takeCopies(ids: number[]) {
-    const copies = this.#reach.duplicating.duplicateNow(0, ids)
-    this.#held = new Held(this.#reach, copies.length > 0 ? copies : ids)
+    this.#copies = this.#reach.duplicating.duplicateNow(0, ids)
+    this.#held = new Held(this.#reach, this.#copies.length > 0 ? this.#copies : ids)
     this.#snapping = new Snapping(this.#reach, this.#held.ids)
     this.#lift()
   }
@@ -112,7 +114,7 @@ export class Moving {
     this.#isOver = true
     if (this.#isLifted) this.#reach.lifting.lower()
     this.#reach.hole.rest()
-    if (gesture.reason === 'escape') this.step.abandon()
+    if (gesture.reason === 'escape') abandonNew(this.#reach, this.step, this.#copies)
     else this.step.end()
   }
 }

@@ -1,9 +1,9 @@
-import { abandonNew, isGone } from '../arrange/held.js'
+import { abandonNew, isLost } from '../arrange/held.js'
 import type { Reach } from '../arrange/reach.js'
 import { isSameTie, tieAt } from '../arrange/ties.js'
 import { bent, leading, ledAnew, setPointsOf } from '../canvas/lines.js'
 import type { Shape, Tie } from '../core/table.js'
-import type { Changes, Point, Values } from '../core/types.js'
+import type { Point, Values } from '../core/types.js'
 import type { Drag } from '../gestures/recogniser.js'
 import { leadAround } from './around.js'
 
@@ -59,7 +59,7 @@ export class Lining {
   get cursor() { return 'crosshair' }
   get inHand() { return inHand(this.#line, [this.#from, this.#to]) }
 
-  follow(changes: Changes) { if (isGone(this.#reach, changes, this.#line)) this.#line = null }
+  follow() { if (this.#line !== null && isLost(this.#reach, this.#line)) this.#line = null }
 
   move(gesture: Drag) {
     const line = this.#line
@@ -77,7 +77,7 @@ export class Lining {
     this.move(gesture)
     const { selection, view } = this.#reach
     const isShort = Math.hypot(this.#hand.x - this.#start.x, this.#hand.y - this.#start.y) * view.scale < shortest
-    if (isShort) return abandonNew(this.#reach, this.#step, this.#line)
+    if (isShort) return abandonNew(this.#reach, this.#step, this.inHand.held)
     if (this.#line !== null) leadAround(this.#reach, this.#line)
     this.#step.end()
     if (this.#line !== null) selection.set([this.#line])
@@ -85,7 +85,7 @@ export class Lining {
 
   cancel(gesture: Drag) {
     if (gesture.reason === 'interrupted') this.end(gesture)
-    else abandonNew(this.#reach, this.#step, this.#line)
+    else abandonNew(this.#reach, this.#step, this.inHand.held)
   }
 }
 
@@ -115,7 +115,7 @@ export class Leading {
   get cursor() { return 'crosshair' }
   get inHand() { return inHand(this.#line, [this.#tie]) }
 
-  follow(changes: Changes) { if (isGone(this.#reach, changes, this.#line)) this.#line = null }
+  follow() { if (this.#line !== null && isLost(this.#reach, this.#line)) this.#line = null }
 
   /** The end that is moved; null if a bend is moved. */
   get #end() { return this.#index === 0 ? 'from' : this.#index === this.#points.length - 1 ? 'to' : null }

@@ -1,4 +1,4 @@
-import { abandonNew, isGone } from '../arrange/held.js'
+import { abandonNew, isLost } from '../arrange/held.js'
 import type { ActReach, Reach } from '../arrange/reach.js'
 import { Snapping } from '../arrange/snapping.js'
 import { drawnBox, onGrid, sideMin } from '../arrange/transform.js'
@@ -12,7 +12,7 @@ import { heightFor } from '../canvas/text.js'
 import type { View } from '../canvas/view.js'
 import type { Replica } from '../core/replica.js'
 import type { Shape } from '../core/table.js'
-import type { Box, Changes, Point, Values } from '../core/types.js'
+import type { Box, Point, Values } from '../core/types.js'
 import type { Drag } from '../gestures/recogniser.js'
 import type { Paint } from '../state/paint.js'
 import { lookOf } from './look.js'
@@ -153,7 +153,7 @@ export class Making {
   get cursor() { return 'crosshair' }
   get inHand() { return { held: this.#shape === null ? [] : [this.#shape], tied: [] } }
 
-  follow(changes: Changes) { if (isGone({ shown: this.#shown }, changes, this.#shape)) this.#shape = null }
+  follow() { if (this.#shape !== null && isLost({ shown: this.#shown }, this.#shape)) this.#shape = null }
 
   move(gesture: Drag) {
     const id = this.#shape
@@ -182,7 +182,7 @@ export class Making {
   cancel({ reason }: Drag) {
     this.#snapping.rest()
     if (reason === 'interrupted' && this.#form.kind !== 'text') this.#step.end()
-    else abandonNew({ editing: this.#editing, shown: this.#shown }, this.#step, this.#shape)
+    else abandonNew({ editing: this.#editing, shown: this.#shown }, this.#step, this.inHand.held)
   }
 
   #box({ x, y, shift, alt, ctrl, meta, pointer }: Drag): Box {

@@ -320,7 +320,7 @@ export class Writing {
     const text = plainText(this.#field.value)
     const shape = shown.live.shape(id)
     if (!permission.mayEdit) this.#giveBack(began, text)
-    else if (!shape) this.#keepBeside(began, text, isPressed)
+    else if (!shape || shape.locked) this.#keepBeside(began, text, isPressed)
     // What others have written meanwhile stays if this person has written nothing.
     else if (text === began.text && text !== shape.text) return
     else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
@@ -409,8 +409,9 @@ export class Writing {
     const isChanged = shape && shape.text !== open.began.text
     if (isChanged && (by < 0 || by === shown.live.actor)) return
     // The field stays until its writer ends it. Otherwise the letters that they are typing would be keys of tools.
-    this.#news = isChanged ? `${who} changed this text meanwhile. What you keep replaces it.` : shape ? ''
-      : `${by < 0 ? 'The server didn’t take this' : `${who} deleted this`}. What you write becomes a new text beside it.`
+    const loss = !shape ? by < 0 ? 'The server didn’t take this' : `${who} deleted this` : shape.locked ? 'This is locked now' : ''
+    this.#news = loss ? `${loss}. What you write becomes a new text beside it.`
+      : isChanged ? `${who} changed this text meanwhile. What you keep replaces it.` : ''
     this.#showHint()
   }
 
@@ -428,7 +429,7 @@ export class Writing {
     })
   }
 
-  /** Keeps what was written as a new text, because its shape is gone. If a key ended the writing, selects the text. */
+  /** Keeps what was written as a new text, because its shape is gone or locked. If a key ended the writing, selects the text. */
   #keepBeside(began: Shape, text: string, isPressed: boolean) {
     if (text.trim() === '' || text === began.text) return
     const { notices, selection } = this.#reach
