@@ -234,3 +234,20 @@ def test_copies_that_somebody_has_changed_are_gone_after_escape(room):
         ann.give_up()
     ann.wait_for_shapes(1)
     assert list(ann.shapes()) == [shape]
+
+
+@pytest.mark.parametrize("panel", ["inspector", "layers"])
+def test_a_name_that_is_being_typed_is_kept_when_the_tab_closes(room, panel):
+    shape = room.add(position=[200, 200], size=[100, 100])
+    ann = room.join("Ann", at=(0, 0), panel=panel)
+    ann.select(shape)
+    ann.painted()
+    if panel == "layers":
+        ann.page.locator(".layer-cell").first.dblclick()
+    else:
+        ann.page.get_by_label("Name", exact=True).focus()
+    ann.press("Control+a")
+    ann.type("Table")
+    ann.page.close(run_before_unload=True)
+    room.join("Ann", context=ann.context)
+    room.wait_for(lambda shapes: any(other.get("name") == "Table" for other in shapes))

@@ -65,7 +65,10 @@ export class Tools {
     addEventListener('pointerdown', ({ target }) => {
       if (!(target instanceof Node && stage.contains(target))) momentum.settle()
     }, { capture: true })
-    addEventListener('pagehide', () => momentum.settle())
+    addEventListener('pagehide', () => {
+      this.#leaveFields()
+      momentum.settle()
+    })
     document.addEventListener('visibilitychange', () => { if (document.hidden) momentum.settle() })
   }
 

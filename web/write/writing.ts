@@ -116,7 +116,6 @@ export class Writing {
       this.#keep()
       this.#rest()
     })
-    addEventListener('pagehide', () => this.close())
     document.addEventListener('visibilitychange', () => { if (document.hidden) this.close() })
     reach.shown.on('changes', (changes) => {
       this.#follow(changes)
