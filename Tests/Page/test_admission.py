@@ -25,6 +25,23 @@ def guarded(world):
         yield world.room(server, "draw-here")
 
 
+def lock(own):
+    """From now on only operators may write in this room."""
+    request = urllib.request.Request(own.server.url(f"/v1/rooms/{own.name}/lock"), method="PUT", headers={"Authorization": f"Bearer {OPERATOR}"})
+    urllib.request.urlopen(request).close()
+
+
+def test_a_stroke_that_a_lock_ends_is_not_dropped_without_a_word(world):
+    with guarded(world) as own:
+        ann = own.join("Ann", fragment=f"#token={EDITOR}", at=(0, 0))
+        ann.draw_squares()
+        ann.take("pen")
+        ann.drag((300, 300), (400, 400), hold=True)
+        lock(own)
+        ann.notice("You can only look on now").wait_for()
+        ann.page.mouse.up()
+
+
 def test_an_editors_token_draws_and_a_viewers_looks_on(world, room):
     """A viewer has no tools. The page learns from the server that the token is read-only, and not from the link."""
     with guarded(world) as own:
@@ -108,8 +125,7 @@ def test_what_one_writes_while_the_room_is_locked_is_given_back(world, room):
         ann.draw_squares()
         ann.run("const [square] = app.live.shapes(); app.selection.set([square.id]); app.writing.open(square.id); return null")
         ann.page.keyboard.insert_text("precious words")
-        request = urllib.request.Request(own.server.url(f"/v1/rooms/{own.name}/lock"), method="PUT", headers={"Authorization": f"Bearer {OPERATOR}"})
-        urllib.request.urlopen(request).close()
+        lock(own)
         ann.page.locator(".writing-hint", has_text="You can only look on now").wait_for()
         # Until the writer ends it, the field takes what they type.
         ann.type(", and more", "Escape")

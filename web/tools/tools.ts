@@ -44,7 +44,8 @@ export class Tools {
       this.#leadFrame()
     })
     tool.on('change', () => {
-      this.cancel('escape')
+      // A person who has lost the right to draw gets another tool, and is told what isn't kept.
+      this.cancel(permission.mayEdit ? 'escape' : 'interrupted')
       this.#surface.tellsTrails = this.#held.takesTrail ?? false
       this.#showCursor(null)
     })
