@@ -181,7 +181,7 @@ def test_two_who_follow_each_other_see_the_same_place(room):
     assert bob.run("app.view.scale") == 1
 
 
-def test_the_followed_view_waits_until_a_gesture_is_over(room):
+def test_the_followed_view_waits_until_a_gesture_or_a_text_is_done(room):
     square = room.add(position=[200, 200], size=[100, 100])
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -198,6 +198,15 @@ def test_the_followed_view_waits_until_a_gesture_is_over(room):
     ann.page.mouse.up()
     ann.wait(place + "(app.view.visibleBox())", "Bob's next place", argument=[30, 40])
     assert ann.shape(square)["x"] == 280
+    ann.select(square)
+    ann.press("Enter")
+    ann.type("Plan")
+    bob.look_at(50, 60)
+    ann.wait(place + "(app.presence.people()[0].view)", "where Bob looks last", argument=[50, 60])
+    ann.see()
+    assert ann.run("app.view.x") == 30
+    ann.press("Escape")
+    ann.wait(place + "(app.view.visibleBox())", "Bob's last place", argument=[50, 60])
 
 
 def test_one_is_called_as_one_likes_and_stays_so(room):

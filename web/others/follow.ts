@@ -7,6 +7,7 @@ import type { Frames } from '../state/frames.js'
 import type { Notices } from '../state/notices.js'
 import type { Presence } from '../state/presence.js'
 import type { Tools } from '../tools/tools.js'
+import type { Writing } from '../write/writing.js'
 
 /**
  * How long the page waits for the followed person after they have left. They might come back, because a broken
@@ -23,6 +24,7 @@ export class Follow extends Source<{ change: number | null }> {
   #view
   #notices
   #tools
+  #writing
   #shownBox = ''
   #frame = element('div', { class: 'follow-frame', hidden: true })
   #words = element('span', { class: 'clip' })
@@ -30,11 +32,12 @@ export class Follow extends Source<{ change: number | null }> {
   /** The timer that runs while the followed person is missing. */
   #timer = 0
 
-  constructor({ presence, view, notices, tools, frames }: {
-    presence: Presence, view: View, notices: Notices, tools: Tools, frames: Frames,
+  constructor({ presence, view, notices, tools, writing, frames }: {
+    presence: Presence, view: View, notices: Notices, tools: Tools, writing: Writing, frames: Frames,
   }) {
     super()
     this.#tools = tools
+    this.#writing = writing
     this.#presence = presence
     this.#view = view
     this.#notices = notices
@@ -84,8 +87,8 @@ export class Follow extends Source<{ change: number | null }> {
     this.#frame.style.setProperty('--person', color)
     this.#frame.style.setProperty('--on-person', inkOn(color))
     const shown = JSON.stringify(view)
-    // The canvas doesn't move under the pointer while a gesture lasts.
-    if (!view || shown === this.#shownBox || this.#tools.isBusy) return
+    // The canvas doesn't move under the pointer while a gesture lasts, nor away from a text that is being written.
+    if (!view || shown === this.#shownBox || this.#tools.isBusy || this.#writing.isOpen) return
     this.#shownBox = shown
     this.#view.show(view, { now: performance.now() })
   }
