@@ -138,20 +138,6 @@ def test_escape_removes_what_was_being_drawn_whoever_has_changed_it(room):
     ann.wait_for_shapes(0)
 
 
-def test_unlocking_what_was_deleted_is_no_step(room):
-    shape = room.add(position=[200, 200], size=[100, 100], locked=True)
-    ann = room.join("Ann", at=(0, 0))
-    ann.select(shape)
-    ann.press("Delete")
-    unlock = ann.notice("is locked").get_by_role("button", name="Unlock")
-    unlock.wait_for()
-    room.write((shape, {"deleted": True}))
-    ann.wait_for_shapes(0)
-    unlock.click()
-    ann.see()
-    assert not ann.run("app.session.canUndo")
-
-
 def test_a_file_that_is_read_while_one_writes_is_a_step_of_its_own(room):
     """The note in which somebody writes stays when they undo the import."""
     ann = room.join("Ann", at=(0, 0))
@@ -234,6 +220,18 @@ def test_copies_that_somebody_has_changed_are_gone_after_escape(room):
         ann.give_up()
     ann.wait_for_shapes(1)
     assert list(ann.shapes()) == [shape]
+
+
+@pytest.mark.parametrize("change", [{"locked": False}, {"deleted": True}])
+def test_a_notice_of_a_lock_goes_with_the_lock(room, change):
+    """Otherwise its button would unlock nothing, and would be a step of undo."""
+    shape = room.add(position=[200, 200], size=[100, 100], locked=True)
+    ann = room.join("Ann", at=(0, 0))
+    ann.select(shape)
+    ann.press("Delete")
+    ann.notice("is locked").wait_for()
+    room.write((shape, change))
+    ann.notice("is locked").wait_for(state="hidden")
 
 
 @pytest.mark.parametrize("panel", ["inspector", "layers"])

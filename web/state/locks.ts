@@ -22,7 +22,7 @@ export class Locks {
       if (reset) this.#locked.clear()
       for (const { id, shape } of shapes) {
         if (shape?.locked) this.#locked.add(id)
-        else this.#locked.delete(id)
+        else if (this.#locked.delete(id)) notices.withdraw('locked')
       }
     })
   }
