@@ -7,7 +7,6 @@ import type { Frames } from '../state/frames.js'
 import type { Notices } from '../state/notices.js'
 import type { Presence } from '../state/presence.js'
 import type { Tools } from '../tools/tools.js'
-import type { Writing } from '../write/writing.js'
 
 /**
  * How long the page waits for the followed person after they have left. They might come back, because a broken
@@ -33,7 +32,7 @@ export class Follow extends Source<{ change: number | null }> {
   #timer = 0
 
   constructor({ presence, view, notices, tools, writing, frames }: {
-    presence: Presence, view: View, notices: Notices, tools: Tools, writing: Writing, frames: Frames,
+    presence: Presence, view: View, notices: Notices, tools: Tools, writing: { isOpen: boolean }, frames: Frames,
   }) {
     super()
     this.#tools = tools
