@@ -9,7 +9,8 @@ from waiting import SECONDS
 
 class Peer:
     def __init__(self, server, room, name="Bob", color="#0369A1", **hello):
-        self.socket = connect(server.socket(room), subprotocols=["canvas.v1.json"], max_size=None).__enter__()
+        # With a bound, messages that a test doesn't read would hold back the answer to `close` for ten seconds.
+        self.socket = connect(server.socket(room), subprotocols=["canvas.v1.json"], max_size=None, max_queue=None).__enter__()
         self.send(type="hello", name=name, color=color, **hello)
         self.welcome = self.until(lambda message: message["type"] == "welcome")
         self.states = {peer["actor"]: peer["state"] for peer in self.welcome["peers"]}
