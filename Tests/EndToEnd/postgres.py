@@ -61,10 +61,18 @@ class Cluster:
         """The address of all servers together, from which clients find the primary. A database's name follows."""
         return "postgresql://canvas@" + ",".join(f"127.0.0.1:{port}" for port in self.ports)
 
+    def messages(self, number):
+        """What the server has logged."""
+        with open(self._messages(number), encoding="utf-8") as file:
+            return file.read()
+
+    def _messages(self, number):
+        return self.data(number) + "/messages"
+
     def start(self, number):
         settings = f"-p {self.ports[number]} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=400"
         data = self.data(number)
-        self._run("pg_ctl", "--pgdata", data, "--log", data + "/messages", "--wait", "--options", settings, "start")
+        self._run("pg_ctl", "--pgdata", data, "--log", self._messages(number), "--wait", "--options", settings, "start")
 
     def processes(self, number):
         """The process ids of a server, the main process first."""

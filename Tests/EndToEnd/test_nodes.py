@@ -253,6 +253,7 @@ async def test_what_no_standby_has_is_shown_to_nobody():
             server = await asyncio.to_thread(Server(data=f"postgresql://canvas@127.0.0.1:{relay.own}/postgres").start)
             try:
                 ann, bob, cat = [await Client.join(node, "garden") for node in (server, other, other)]
+                cluster.set(0, "log_statement = 'all'")
                 first, late = identifier(), identifier()
                 await draw(ann, rectangle(first))
 
@@ -273,15 +274,23 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                 seeing = asyncio.create_task(sees())
                 cluster.signal(1, signal.SIGSTOP)
                 writing = asyncio.create_task(ann.write(rectangle(late), id=1))
-                await eventually(
-                    lambda: cluster.ask(0, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") != ["0"],
-                    "the commit waits")
+                # Other commits wait too, such as those with which idle nodes test their connections. Only a batch ends
+                # with this statement.
+                waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query = 'COMMIT'"
+                await eventually(lambda: cluster.ask(0, waits) != ["0"], "Ann's commit waits")
                 blocked = asyncio.create_task(cat.write(rectangle(identifier()), id=1))
+                begun = len(cluster.messages(0))
                 relay.hang_up()
-                # The disconnected node reconnects at once and asks whether its commit succeeded. After two seconds, the
-                # other node looks for the connection that blocks its own commit. The test waits until both have
-                # happened.
-                await asyncio.sleep(3)
+
+                def happened():
+                    said = cluster.messages(0)[begun:]
+                    return {name: len(re.findall(f"execute {name}: ", said)) for name in ("evict", "end_silent", "end_holders")}
+
+                # The disconnected node reconnects at once, and ends its earlier connections. The other node looks
+                # for what blocks its own commit, to end it.
+                await eventually(
+                    happened, "both nodes look for what is in their way",
+                    holds=lambda times: times["evict"] and times["end_silent"] + times["end_holders"])
                 assert cluster.ask(0, "SELECT count(*) FROM canvas.records") == ["1"]
                 assert not seeing.done()
                 cluster.resume(1)
