@@ -284,13 +284,14 @@ async def test_what_no_standby_has_is_shown_to_nobody():
 
                 def happened():
                     said = cluster.messages(0)[begun:]
-                    return {name: len(re.findall(f"execute {name}: ", said)) for name in ("evict", "end_silent", "end_holders")}
+                    return {name: len(re.findall(f"execute {name}: ", said)) for name in ("evict", "end_silent", "end_holders", "locked")}
 
-                # The disconnected node reconnects at once, and ends its earlier connections. The other node looks
-                # for what blocks its own commit, to end it.
+                # The disconnected node reconnects at once, and ends its earlier connections. The other node ends what
+                # blocks its own commit, and looks for it often. Cat's write would be refused at the seventeenth look, if
+                # it didn't wait for a commit.
                 await eventually(
                     happened, "both nodes look for what is in their way",
-                    holds=lambda times: times["evict"] and times["end_silent"] + times["end_holders"])
+                    holds=lambda times: times["evict"] and times["end_silent"] + times["end_holders"] and times["locked"] >= 20)
                 assert cluster.ask(0, "SELECT count(*) FROM canvas.records") == ["1"]
                 assert not seeing.done()
                 cluster.resume(1)

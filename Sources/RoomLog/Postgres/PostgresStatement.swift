@@ -115,7 +115,8 @@ extension PostgresStatement {
     """
   )
   /// Which of some rooms are locked by other transactions, and whether that is a transaction of another node that goes
-  /// on: it waits neither for a lock nor for its client. Locks the others until the transaction ends.
+  /// on: it waits neither for a lock nor for its client. Then whether that is a commit that waits for the standbys.
+  /// Locks the other rooms until the transaction ends.
   static let locked = PostgresStatement(
     "locked",
     """
@@ -123,7 +124,8 @@ extension PostgresStatement {
       SELECT name FROM canvas.rooms WHERE name = ANY($1::text[]) FOR NO KEY UPDATE SKIP LOCKED)
     SELECT name, EXISTS(
       SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
-      WHERE \(holdsRow) AND application_name IN (\(names)) AND coalesce(wait_event_type, '') NOT IN ('Lock', 'Client'))
+      WHERE \(holdsRow) AND application_name IN (\(names)) AND coalesce(wait_event_type, '') NOT IN ('Lock', 'Client')),
+      EXISTS(SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE \(holdsRow) AND wait_event = 'SyncRep')
     FROM canvas.rooms WHERE name = ANY($1::text[]) AND name NOT IN (SELECT name FROM free)
     """
   )

@@ -84,8 +84,7 @@ final class PostgresWriting {
 
   func linkIsLost(_ fault: StorageFault) {
     let refused = locked.takeAll() + singles + waiting
-    singles = []
-    waiting = []
+    (singles, waiting) = ([], [])
     for request in refused { reports.refuse(request, .unavailable(fault)) }
   }
 
@@ -245,20 +244,21 @@ final class PostgresWriting {
     }
   }
 
-  /// - Parameter rows: the rooms that are locked, and whether the transaction that has locked a room is another node's
-  ///   and goes on. Such a lock is worth waiting for in the database, where the one who came first is served first.
+  /// - Parameter rows: the locked rooms, with whether the transaction that has locked a room is another node's and goes
+  ///   on, and whether it waits for standbys. One that goes on is worth waiting for in the database, where the one who
+  ///   came first is served first. For one that waits for standbys, nobody is refused: it is stored already.
   private func take(_ rows: PostgresRows, after batch: PostgresBatch?) {
     let now = SteadyClock.microseconds()
     nextLook = now + PostgresWriting.lookMicroseconds
-    var kept: Set<String> = []
-    for row in 0..<rows.count where !rows.truth(row, 1) { kept.insert(rows.text(row, 0)) }
+    let kept = Set((0..<rows.count).filter { !rows.truth($0, 1) }.map { rows.text($0, 0) })
+    let committed = Set((0..<rows.count).filter { rows.truth($0, 2) }.map { rows.text($0, 0) })
     for room in locked.names where !kept.contains(room) {
       let released = locked.release(room)
       if released.isEmpty { reports.noteTaken(room) }
       waiting.insert(contentsOf: released, at: 0)
     }
     if let batch { sendAgain(batch.requests, without: kept, now: now) }
-    for room in locked.names where locked.isDue(room, now: now) {
+    for room in locked.names where locked.isDue(room, now: now) && !committed.contains(room) {
       reports.noteRefused(room, reports.address.lockFault)
       refuse(locked.takeRequests(of: room), reports.address.lockFault)
     }
