@@ -8,6 +8,7 @@ import subprocess
 
 import websockets
 
+import raw
 from client import Client, connect
 from server import Server, identifier
 from waiting import SECONDS, eventually
@@ -150,6 +151,21 @@ async def test_a_limit_on_files_is_said_at_start_and_kept():
         (line,) = await server.logged("the limit on open files allows fewer connections than the flags do")
         assert line["level"] == "warning" and line["connections"] == 896 and line["flags"] > 896
         assert await server.metric("process_max_fds") == 1_024
+
+
+async def test_where_files_are_few_web_sockets_leave_some_to_http():
+    """They get the share that the limits give them. Otherwise nobody could see how the server is, or get the page."""
+    with Server("--hello-ms", 600_000, files_max=160) as server:
+        (line,) = await server.logged("the limit on open files allows fewer connections than the flags do")
+        places = line["websockets"]
+        assert places == line["connections"] * 20_000 // 25_000
+        people = [await raw.connect(server.port, "garden") for _ in range(places)]
+        last = await connect(server, "garden")
+        assert (await last.receive())["code"] == "too_many" and await last.closed() == 4429
+        for path in ("/healthz", "/readyz", "/"):
+            assert (await server.get(path)).status == 200
+        for _, writer, _ in people:
+            writer.close()
 
 
 def test_a_server_that_gets_no_thread_says_so_and_ends():

@@ -130,6 +130,7 @@ actor Hub {
       handler: self
     )
     lifetime.begin(listener)
+    sessions.fit(into: listener.connectionsMax)
     tick()
     announce()
     return listener.port
@@ -146,7 +147,9 @@ actor Hub {
     if let connections = lifetime.connectionsMax, connections < socketsMax {
       logger.warning(
         "the limit on open files allows fewer connections than the flags do",
-        ["connections": .init(connections), "flags": .init(socketsMax)]
+        [
+          "connections": .init(connections), "websockets": .init(sessions.countMax), "flags": .init(socketsMax),
+        ]
       )
     }
   }

@@ -12,6 +12,8 @@ struct Sessions {
   private var sessions: [Session?] = []
   private var free: [Int] = []
   private(set) var count = 0
+  /// The upper bound on `count`.
+  private(set) var countMax: UInt64
   /// How many connections each address has, counted by `NetworkAddress.party`.
   private var ofParty: [String: UInt64] = [:]
   /// For each address, how many of its connections were turned away and are still open.
@@ -19,7 +21,18 @@ struct Sessions {
   /// The upper bound on the connections of one address that are still open after they were turned away.
   private static let turnedAwayMax: UInt64 = 32
 
-  init(limits: Limits) { self.limits = limits }
+  init(limits: Limits) {
+    self.limits = limits
+    countMax = limits.connections
+  }
+
+  /// If the system allows fewer connections than the limits do, WebSockets get the same share of them, and HTTP keeps
+  /// its own.
+  /// - Parameter connectionsMax: how many connections the server accepts in all.
+  mutating func fit(into connectionsMax: Int) {
+    let wanted = limits.connections + limits.httpConnections
+    countMax = min(limits.connections, max(1, UInt64(connectionsMax) * limits.connections / wanted))
+  }
 
   /// The session of a connection, by the number in the connection's tag.
   subscript(number: Int) -> Session? { sessions.indices.contains(number) ? sessions[number] : nil }
@@ -33,7 +46,7 @@ struct Sessions {
   }
 
   func crowd(for address: String) -> Crowd? {
-    if UInt64(count) >= limits.connections { return .server }
+    if UInt64(count) >= countMax { return .server }
     return ofParty[NetworkAddress.party(of: address), default: 0] >= limits.connectionsPerAddress ? .address : nil
   }
 

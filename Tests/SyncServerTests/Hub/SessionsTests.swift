@@ -3,6 +3,18 @@ import Testing
 @testable import SyncServer
 
 @Suite("Connections by address") struct SessionsTests {
+  @Test(
+    "Where the system allows fewer connections than the limits, HTTP keeps its share of them",
+    arguments: [(25_000, 20_000), (30_000, 20_000), (1_000, 800), (80, 64), (1, 1)]
+  )
+  func share(allowed: Int, webSockets: UInt64) {
+    var limits = Limits()
+    (limits.connections, limits.httpConnections) = (20_000, 5_000)
+    var sessions = Sessions(limits: limits)
+    sessions.fit(into: allowed)
+    #expect(sessions.countMax == webSockets)
+  }
+
   @Test("A connection that was turned away counts for its address until it is closed") func turnedAway() {
     var limits = Limits()
     limits.connectionsPerAddress = 40
