@@ -14,8 +14,18 @@ extension Hub: RoomService {
   var storageFault: String? {
     if awaitsLog { return log.openingFault.map { "waiting for the database: \($0)" } ?? "the rooms are being opened" }
     return (log.fault ?? log.readingFault).map { "\($0)" }
-      ?? (accounts.storage.isLow ? "the disk is nearly full: only deletions are stored" : nil)
+      ?? (accounts.storage.isLow ? "the disk is nearly full: only deletions are stored" : nil) ?? silence
   }
+
+  /// What is said of a log that has not answered for long: its disk hangs, or its standbys stand still.
+  private var silence: String? {
+    guard let arrivedAt = log.oldestArrival() else { return nil }
+    let seconds = (clocks.steadyMicroseconds() - min(arrivedAt, clocks.steadyMicroseconds())) / 1_000_000
+    return seconds >= Hub.silentSecondsMax ? "edits have waited for \(seconds) s to be stored" : nil
+  }
+
+  /// If an edit has waited this long to be stored, the server says that it isn't ready.
+  private static let silentSecondsMax: UInt64 = 10
 
   func access(by token: String?) throws(TokenRefusal) -> Grant {
     try credentials.access(by: token, at: now.wallMilliseconds)

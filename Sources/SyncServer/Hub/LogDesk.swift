@@ -22,6 +22,8 @@ struct LogDesk {
   /// When something was last sent to the log, on the monotonic clock.
   private var submittedAt: UInt64 = 0
   private(set) var appends: [UInt64: Append] = [:]
+  /// No batch in `appends` has a lower number.
+  private var oldestAppend: UInt64 = 1
   var shares = StoringShares()
   /// How many layouts (shapes of one HTTP request) have been admitted and are being encoded for the log.
   var layoutsUnderWay = 0
@@ -96,6 +98,12 @@ struct LogDesk {
     let append = appends.removeValue(forKey: number)
     if let charge = append?.charge { shares.remove(charge.bytes, of: charge.payer.address) }
     return append
+  }
+
+  /// When the batch arrived that has waited longest for the log's answer, on the clock of `arrivedAt`. `nil` if none waits.
+  mutating func oldestArrival() -> UInt64? {
+    while oldestAppend <= lastNumber, appends[oldestAppend] == nil { oldestAppend += 1 }
+    return appends[oldestAppend]?.arrivedAt
   }
 
   /// - Parameter fault: why the log can't be written from now on, or `nil` if it can.

@@ -133,6 +133,60 @@ struct VirtualHubTests {
     #expect(after - before <= 60 / Limits().beatMilliseconds + 1)
   }
 
+  /// The requests that a log has not got yet.
+  ///
+  /// `@unchecked Sendable`: they belong to one test, which runs on one thread.
+  private final class Held: @unchecked Sendable {
+    var requests: [LogRequest] = []
+    var rooms: MemoryLog?
+    var isHolding = false
+
+    func log(_ sink: @escaping LogSink) -> MeddledLog {
+      MeddledLog(MemoryLog(sink: sink)) { [self] requests, rooms in
+        self.rooms = rooms
+        if isHolding { self.requests += requests } else { rooms.submit(requests) }
+      }
+    }
+  }
+
+  @Test("it isn't ready while an edit has waited ten seconds for the log, however many came later")
+  func silentLog() throws {
+    var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
+    var configuration = Configuration()
+    configuration.storage = .memory
+    let held = Held()
+    let server = VirtualServer(configuration, seed: 1, at: now) { hub in (held.log { hub.logTold($0) }, nil) }
+    func pass(milliseconds: UInt64) {
+      for _ in 0..<milliseconds / 10 {
+        now.monotonicMilliseconds += 10
+        server.turn(at: now)
+        server.workHeavily()
+      }
+    }
+    func write(_ shape: UInt64) -> VirtualRequest {
+      let body = #"{"ops":[{"shape":"\#(Identifier(packed: shape)!)","set":{"kind":"star"}}]}"#
+      let headers = [("content-type", "application/json")]
+      let request = Request(method: "POST", path: "/v1/rooms/demo/ops", headers: headers, peer: "10.0.0.\(shape)")
+      return server.request(request, body: Array(body.utf8))
+    }
+    var readiness: Int { server.hub.assumeIsolated { $0.readiness().status } }
+    pass(milliseconds: 100)
+    let first = write(1)
+    pass(milliseconds: 100)
+    #expect(first.response?.status == 200)
+    held.isHolding = true
+    let second = write(2)
+    pass(milliseconds: 9_900)
+    let third = write(3)
+    #expect(readiness == 200)
+    pass(milliseconds: 200)
+    #expect(readiness == 503 && second.response == nil && third.response == nil)
+    held.isHolding = false
+    held.rooms?.submit(held.requests)
+    pass(milliseconds: 100)
+    #expect(readiness == 200 && second.response?.status == 200 && third.response?.status == 200)
+  }
+
   @Test("what people show that is too much for one message to other nodes is told in the next ones")
   func showingMuch() throws {
     let bus = CountingBus()
