@@ -9,6 +9,7 @@ import socket
 import stat
 import time
 
+import raw
 from client import Client, stamp
 from server import Server, identifier, run
 from test_tokens import ANN, GUEST, KEEPER, LINES, asking, bearer, enter, knock, post
@@ -214,6 +215,22 @@ async def test_stamps_over_http_are_for_operators():
         assert answer.status == 400 and answer.error == "bad_stamp" and "operation 1" in answer.json["error"]["message"]
         assert (await server.http("POST", "/v1/rooms/demo/ops", {"ops": [plain]}, bearer(ANN))).status == 200
         assert (await server.http("POST", "/v1/rooms/demo/ops", {"ops": [forged]}, bearer(KEEPER))).status == 200
+
+
+async def test_a_server_that_is_told_twice_to_stop_leaves_no_gap_in_its_audit_log(tmp_path):
+    """Writes that were only counted get their line. The client's connection keeps the server from ending at once: it
+    doesn't answer the closing."""
+    path = str(tmp_path / "audit.jsonl")
+    with Server("--audit", path) as server:
+        silent = await raw.connect(server.port, "demo")
+        for _ in range(3):
+            operation = {"shape": identifier(), "set": {"kind": "star"}}
+            assert (await server.http("POST", "/v1/rooms/demo/ops", {"ops": [operation]})).status == 200
+        server.process.send_signal(signal.SIGTERM)
+        await server.logged("stopping")
+        assert await asyncio.to_thread(server.terminate) == 1
+        assert [line["requests"] for line in records(path)] == [1, 2]
+        silent[1].close()
 
 
 async def test_the_audit_log_says_who_did_what(tmp_path):

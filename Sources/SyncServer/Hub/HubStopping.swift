@@ -31,6 +31,13 @@ extension Hub {
     goOnStopping()
   }
 
+  /// Ends the process without storing or sending anything more.
+  func stopAtOnce() {
+    writeGathered(isEnd: true)
+    logger.warning("stopped at the second signal")
+    machine.exit(1)
+  }
+
   /// To be called whenever a connection has ended, because stopping may wait for it. Calls itself again later if the
   /// log still has to answer.
   func goOnStopping() {

@@ -74,8 +74,11 @@ enum Server {
     }
     ServiceManager.running?.isStopping()
     loop.execute { hub.assumeIsolated { $0.stop() } }
-    // Waits for a second signal other than SIGHUP, and then ends the process at once.
+    // Waits for a second signal other than SIGHUP, and then ends the process at once. The loop ends it, which has the
+    // lines that were only counted. A loop that hangs is not waited for.
     while waitForSignal(signals) == SIGHUP {}
+    loop.execute { hub.assumeIsolated { $0.stopAtOnce() } }
+    sleep(1)
     logger.writeSums(isEnd: true)
     logger.warning("stopped at the second signal")
     exit(1)

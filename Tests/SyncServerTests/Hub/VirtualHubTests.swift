@@ -187,6 +187,15 @@ struct VirtualHubTests {
     #expect(readiness == 200 && second.response?.status == 200 && third.response?.status == 200)
   }
 
+  @Test("at the second signal it ends at once")
+  func secondSignal() {
+    let world = World()
+    world.server.hub.assumeIsolated { $0.stop() }
+    #expect(world.server.exitStatus == nil)
+    world.server.hub.assumeIsolated { $0.stopAtOnce() }
+    #expect(world.server.exitStatus == 1)
+  }
+
   @Test("what people show that is too much for one message to other nodes is told in the next ones")
   func showingMuch() throws {
     let bus = CountingBus()
