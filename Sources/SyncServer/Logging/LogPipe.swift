@@ -4,7 +4,11 @@ import Glibc
 ///
 /// Its reader may stop reading: a pager, a terminal that is held, a collector that hangs. A server that waits for such a
 /// reader serves nobody. So a line that would have to wait is lost.
-enum LogPipe {
+struct LogPipe {
+  /// Whether the last line is incomplete, because a disk was full or a reader stopped. The next line begins on a new
+  /// one.
+  private var isCut = false
+
   /// A terminal that is ready for one byte counts as ready, and then a longer write waits. So a terminal is opened anew
   /// for writing without waiting. The flag isn't set for standard error itself, which other programs share.
   ///
@@ -16,19 +20,29 @@ enum LogPipe {
     return own < 0 ? (STDERR_FILENO, 1) : (own, Int(PIPE_BUF))
   }()
 
+  /// - Parameter put: writes some bytes, and returns how many were written. 0 if the rest would have to wait, or fails.
   /// - Returns: whether all of the line was written.
-  static func write(_ text: String) -> Bool {
-    var line = Array(text.utf8)
-    line.append(UInt8(ascii: "\n"))
+  mutating func write(_ text: String, put: (UnsafeRawBufferPointer) -> Int = LogPipe.put) -> Bool {
+    let line = Array(((isCut ? "\n" : "") + text + "\n").utf8)
     var sent = 0
     while sent < line.count {
-      var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      guard poll(&ready, 1, 0) == 1 else { return false }
-      let most = min(line.count - sent, atOnce)
-      let count = line.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + sent, most) }
-      guard count > 0 || errno == EINTR else { return false }
-      sent += max(count, 0)
+      let count = line.withUnsafeBytes { put(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
+      guard count > 0 else {
+        if sent > 0 { isCut = line[sent - 1] != UInt8(ascii: "\n") }
+        return false
+      }
+      sent += count
     }
+    isCut = false
     return true
+  }
+
+  private static func put(_ bytes: UnsafeRawBufferPointer) -> Int {
+    while true {
+      var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      guard poll(&ready, 1, 0) == 1 else { return 0 }
+      let count = Glibc.write(descriptor, bytes.baseAddress, min(bytes.count, atOnce))
+      if count > 0 || errno != EINTR { return max(count, 0) }
+    }
   }
 }

@@ -163,23 +163,28 @@ struct Logger: Sendable {
   /// State that all copies of a logger share.
   private final class Gathering: Sendable {
     let lines = Mutex(LineGathering())
-    /// How many lines could not be written since the last one that was.
-    let unwritten = Mutex(0)
+    let output = Mutex(Output())
   }
 
   // MARK: Writing
 
+  private struct Output {
+    var pipe = LogPipe()
+    /// How many lines could not be written since the last one that was.
+    var unwritten = 0
+  }
+
   private func write(_ text: String) {
-    gathering.unwritten.withLock { unwritten in
-      if unwritten > 0 {
-        let words = "… \(unwritten) lines are missing here, because nobody read them in time"
-        guard LogPipe.write(line(.warning, words, [:], at: WallClock.milliseconds())) else {
-          unwritten += 1
+    gathering.output.withLock { output in
+      if output.unwritten > 0 {
+        let words = "… \(output.unwritten) lines are missing here, because nobody read them in time"
+        guard output.pipe.write(line(.warning, words, [:], at: WallClock.milliseconds())) else {
+          output.unwritten += 1
           return
         }
-        unwritten = 0
+        output.unwritten = 0
       }
-      if !LogPipe.write(text) { unwritten += 1 }
+      if !output.pipe.write(text) { output.unwritten += 1 }
     }
   }
 
