@@ -37,6 +37,27 @@ final class OpeningTests {
     close(file)
   }
 
+  @Test("files that root makes belong to the owner of the directory", .enabled(if: geteuid() == 0))
+  func owner() throws {
+    // The number of no user in particular.
+    let user: uid_t = 54_321
+    try #require(chown(directory, user, user) == 0)
+    try fill()
+    try LogBackup.make(of: path, to: directory + "/copy.db")
+    // A file that exists keeps its owner.
+    let stranger = directory + "/canvas.lock.old"
+    write([1], to: stranger)
+    for name in ["canvas.lock", "canvas.db", "copy.db"] {
+      var status = stat()
+      try #require(stat(directory + "/" + name, &status) == 0)
+      #expect(status.st_uid == user && status.st_gid == user, "\(name)")
+    }
+    let descriptor = NewFile.open(orCreate: stranger)
+    defer { close(descriptor) }
+    var status = stat()
+    #expect(fstat(descriptor, &status) == 0 && status.st_uid == 0)
+  }
+
   @Test("a file that was cut short is refused, however much is left of it", arguments: [0, 50, 4_096, 20_480, nil])
   func truncated(length: Int?) throws {
     try fill()

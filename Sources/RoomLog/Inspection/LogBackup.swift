@@ -32,7 +32,7 @@ public enum LogBackup {
   /// file is emptied and used again.
   /// - Returns: the descriptor that holds the lock.
   private static func claim(_ new: String) throws(StorageFault) -> Int32 {
-    let descriptor = open(new, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = NewFile.open(orCreate: new)
     guard descriptor >= 0 else { throw .inputOutput(path: new, detail: SystemCalls.words(for: errno)) }
     var (held, named) = (stat(), stat())
     // Between `open` and `flock`, another process might have finished its copy and renamed the file. Then this lock

@@ -23,7 +23,7 @@ final class DirectoryLock {
     // A new directory is durable once its parent is synced. A failure is ignored, because this user may lack the right
     // to sync the parent.
     _ = SystemCalls.sync(SystemCalls.folder(of: directory))
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    descriptor = NewFile.open(orCreate: path)
     guard descriptor >= 0 else {
       switch errno {
       case EACCES, EPERM: throw .noRight(path: directory)

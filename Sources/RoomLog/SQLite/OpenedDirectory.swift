@@ -19,6 +19,7 @@ struct OpenedDirectory {
     openToAll = PrivateFiles.close(in: directory)
     try OpenedDirectory.check(path, directory: directory, hadDatabase: !lock.marks.isEmpty, options.files)
     try OpenedDirectory.checkWriteAhead(path, of: lock, options)
+    NewFile.prepare(path)
     var isCarriedOver = false
     do throws(StorageFault) {
       let database = try OpenedDirectory.open(path, mayCreate: true, options: options)

@@ -1,4 +1,5 @@
 import Glibc
+import RoomLog
 
 /// A small file in the data directory, beside the log.
 enum StateFile {
@@ -28,7 +29,7 @@ struct StateDisk {
   /// Makes a file and syncs its content. The file's name is durable only after `syncFolder`.
   var create: (_ bytes: [UInt8], _ path: String) -> Int32 = { bytes, path in
     unlink(path)
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let descriptor = NewFile.create(path)
     guard descriptor >= 0 else { return errno }
     defer { close(descriptor) }
     var rest = bytes[...]
