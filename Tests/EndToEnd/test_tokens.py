@@ -207,6 +207,10 @@ async def test_sighup_reads_the_tokens_anew():
         server.process.send_signal(signal.SIGHUP)
         (line,) = await server.logged("the tokens can't be read; the old ones stay valid")
         assert line["level"] == "error" and line["reason"].startswith("line 1: ")
+        # An editor may just have emptied the file, to write it anew.
+        replace(path, "")
+        server.process.send_signal(signal.SIGHUP)
+        await server.logged(reason="the file is empty; leave a comment in it to let nobody in")
         # Nobody writes to this pipe. The server goes on, and can still be told to stop.
         os.remove(path)
         os.mkfifo(path)

@@ -22,9 +22,12 @@ struct Tokens: Sendable {
   static let bytesMax = 256
 
   var count: Int { grants.count }
+  /// Whether the text had nothing in it, not even a comment.
+  let areFromNothing: Bool
 
   init(_ text: String) throws(TokenFault) {
     var generator = SystemRandomNumberGenerator()
+    areFromNothing = text.isEmpty
     key = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
     // Lines are split by bytes, because Swift takes CR LF for one `Character`, which doesn't equal LF.
     for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {

@@ -122,7 +122,10 @@ enum Server {
     var hasRead = false
     if let path = configuration.tokens {
       do throws(TokenFault) {
-        credentials.tokens = try read(tokens: path, logger)
+        let tokens = try read(tokens: path, logger)
+        // An editor or a script may be in the middle of writing the file.
+        if tokens.areFromNothing { throw TokenFault("the file is empty; leave a comment in it to let nobody in") }
+        credentials.tokens = tokens
         hasRead = true
       } catch { complain("file", path, error) }
     }
