@@ -127,8 +127,9 @@ private struct Authority: Hashable, Sendable {
       name = text[..<colon]
       digits = text[text.index(after: colon)...]
     }
-    if let digits {
-      guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits),
+    // An empty port is the standard one (RFC 3986, 3.2.3).
+    if let digits, !digits.isEmpty {
+      guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits),
         number <= 65_535
       else {
         return nil

@@ -24,7 +24,8 @@ private let machine = "atelier"
   @Test(
     "C8: It answers to loopback, to addresses, to its own names and to those it was given",
     arguments: [
-      "localhost", "LOCALHOST:8080", "localhost.:8080", "127.0.0.1", "127.5.5.5:1", "[::1]:8080", "192.168.1.5:8080",
+      "localhost", "LOCALHOST:8080", "localhost.:8080", "localhost:", "[::1]:", "canvas.example.com:", "127.0.0.1",
+      "127.5.5.5:1", "[::1]:8080", "192.168.1.5:8080",
       "[2001:db8::1]", "atelier:8080", "Canvas.Example.com", "canvas.example.com.:8443",
     ]
   )
@@ -37,7 +38,7 @@ private let machine = "atelier"
     arguments: [
       "evil.test", "evil.test:8080", "localhost.evil.test", "127.0.0.1.evil.test", "atelier.evil.test", "", ":8080",
       "[::1",
-      "[evil]:80", "localhost:99999", "localhost:", "a b", "x.canvas.example.com", "localhost, evil.test",
+      "[evil]:80", "localhost:99999", ":", "localhost::", "a b", "x.canvas.example.com", "localhost, evil.test",
       "canvas.example.com@evil.test",
     ]
   )
@@ -62,7 +63,7 @@ private let machine = "atelier"
       ("canvas.example.com", "https://canvas.example.com"), ("canvas.example.com", "https://canvas.example.com:443"),
       ("canvas.example.com:443", "https://canvas.example.com"), ("127.0.0.1:8080", "https://canvas.example.com"),
       ("127.0.0.1:8080", "https://ported.example:8443"), ("localhost", "https://www.example.com"),
-      ("localhost", "http://localhost:3000"),
+      ("localhost", "http://localhost:3000"), ("localhost:", "http://localhost"),
     ]
   )
   func own(host: String, origin: String) throws {
