@@ -211,6 +211,8 @@ import Testing
       let answer = try #require(client.readAnswer())
       #expect(answer.status == status)
       #expect(answer.head.contains("Connection: close\r\n"))
+      #expect(answer.head.contains("X-Content-Type-Options: nosniff\r\n"))
+      #expect(answer.head.contains("Cross-Origin-Resource-Policy: same-origin\r\n"))
       #expect(client.hasEnded)
       #expect(await server.refusals(1) == [status])
     }

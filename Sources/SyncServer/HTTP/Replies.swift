@@ -3,24 +3,14 @@ import WebSocketLoop
 
 extension Response {
   static func json(_ bytes: [UInt8], status: Int = 200, headers: [(name: String, value: String)] = []) -> Response {
-    Response(status: status, headers: [("Content-Type", "application/json")] + headers + guarded, body: bytes)
+    Response(status: status, headers: [("Content-Type", "application/json")] + headers, body: bytes)
   }
 
   static func text(_ words: String) -> Response { text(Array(words.utf8)) }
 
   static func text(_ words: [UInt8], type: String = "text/plain; charset=utf-8") -> Response {
-    Response(
-      status: 200,
-      headers: [("Content-Type", type), ("Cache-Control", "no-store")] + guarded,
-      body: words
-    )
+    Response(status: 200, headers: [("Content-Type", type), ("Cache-Control", "no-store")], body: words)
   }
-
-  /// Headers of every answer: browsers must not guess the type of the body, and pages of other sites must not read it.
-  static let guarded: [(name: String, value: String)] = [
-    ("X-Content-Type-Options", "nosniff"),
-    ("Cross-Origin-Resource-Policy", "same-origin"),
-  ]
 
   static func rejected(_ rejection: Rejection) -> Response {
     let status =
@@ -60,7 +50,7 @@ extension Response {
   }
 
   static func notModified(_ tag: String) -> Response {
-    Response(status: 304, headers: [("ETag", tag), ("Cache-Control", "no-cache")] + guarded)
+    Response(status: 304, headers: [("ETag", tag), ("Cache-Control", "no-cache")])
   }
 
   /// The answer with its body compressed, if the request accepts gzip and the body gets shorter. The `Vary` header

@@ -47,7 +47,6 @@ final class StaticFiles: @unchecked Sendable {
     var headers: [(name: String, value: String)] = [
       ("Content-Type", type), ("ETag", tag), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding"),
     ]
-    headers += Response.guarded
     if type.hasPrefix("text/html") || type.hasPrefix("image/svg") {
       headers.append(("Content-Security-Policy", StaticFiles.policy))
       headers.append(("Cross-Origin-Opener-Policy", "same-origin"))

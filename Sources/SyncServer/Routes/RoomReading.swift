@@ -127,7 +127,7 @@ extension SVGExport {
       headers: [
         ("Content-Type", "image/svg+xml"), ("ETag", tag), ("Cache-Control", "no-cache"),
         ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"),
-      ] + Response.guarded,
+      ],
       body: export.document()
     ).compressed(for: request)
   }

@@ -1,8 +1,8 @@
 /// An answer to an HTTP request.
 public struct Response: Sendable {
   public var status: Int
-  /// The response's headers without `Content-Length`, `Connection` and `Date`, which are added when the response is
-  /// sent.
+  /// The response's headers without `Content-Length`, `Connection`, `Date` and `guarding`, which are added when the
+  /// response is sent.
   public var headers: [(name: String, value: String)]
   /// The body. It is never copied: the socket gets one piece of this buffer after the other.
   public var body: [UInt8]
@@ -57,13 +57,19 @@ public struct Response: Sendable {
     return response
   }
 
+  /// Headers of every answer: browsers must not guess the type of the body, and pages of other sites must not read it.
+  private static let guarding: [(name: String, value: String)] = [
+    ("X-Content-Type-Options", "nosniff"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+  ]
+
   /// Whether an answer with this status may have a body.
   var mayHaveBody: Bool { status >= 200 && status != 204 && status != 304 }
 
   /// The status line and headers. For a `HEAD` request they also give the body's length, although the body isn't sent.
   func head(closing: Bool, date: String) -> [UInt8] {
     var bytes = Array("HTTP/1.1 \(status) \(Self.phrase(status))\r\n".utf8)
-    for (name, value) in headers { appendHeaderLine(name, value, to: &bytes) }
+    for (name, value) in headers + Response.guarding { appendHeaderLine(name, value, to: &bytes) }
     if mayHaveBody { appendHeaderLine("Content-Length", String(body.count), to: &bytes) }
     appendHeaderLine("Date", date, to: &bytes)
     if closing { appendHeaderLine("Connection", "close", to: &bytes) }
