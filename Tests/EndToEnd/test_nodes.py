@@ -255,6 +255,7 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                 ann, bob, cat = [await Client.join(node, "garden") for node in (server, other, other)]
                 cluster.set(0, "log_statement = 'all'")
                 first, late = identifier(), identifier()
+                standby = cluster.processes(1)
                 await draw(ann, rectangle(first))
 
                 is_resumed = False
@@ -272,7 +273,9 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                             is_last = is_resumed
 
                 seeing = asyncio.create_task(sees())
-                cluster.signal(1, signal.SIGSTOP)
+                # Ann's node tests its connection when it has been idle for two seconds. Her commit has to come before.
+                for process in standby:
+                    os.kill(process, signal.SIGSTOP)
                 writing = asyncio.create_task(ann.write(rectangle(late), id=1))
                 # Other commits wait too, such as those with which idle nodes test their connections. Only a batch ends
                 # with this statement.
