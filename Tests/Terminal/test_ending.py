@@ -4,6 +4,7 @@ import os
 import signal
 import termios
 
+import pytest
 from rooms import change, draw, holds, joins, shapes
 from server import Server
 from terminals import Terminal, Tmux, signals_that_end
@@ -59,6 +60,47 @@ def test_a_terminal_that_goes_before_all_is_saved_is_no_success(server, client):
             terminal.frame("1 change is not saved")
             terminal.hang_up()
             assert terminal.process.wait(timeout=SECONDS) == 1
+
+
+@pytest.mark.parametrize("how", [signal.SIGHUP, signal.SIGTERM, "hang up"])
+@pytest.mark.parametrize("key, property", [("i", "text"), ("\r", "name")])
+def test_what_is_being_typed_is_written_at_the_end(server, client, how, key, property):
+    room = f"typed-{property}-{how}".replace(" ", "")
+    draw(server, room, name="List")
+    ignoring = ["bash", "-c", 'trap "" HUP; exec "$@"', "bash"] if how == "hang up" else []
+    with Terminal(ignoring + joins(client, server, room), 80, 24) as terminal:
+        terminal.frame("List", "Saved")
+        terminal.send("\t" + key + "\x15Buy milk")
+        terminal.frame("Buy milk")
+        if how == "hang up":
+            terminal.hang_up()
+            assert terminal.process.wait(timeout=SECONDS) == 0
+        else:
+            os.kill(terminal.process.pid, how)
+            assert has_ended(terminal) == 128 + how
+    holds(server, room, lambda drawn: drawn[0].get(property) == "Buy milk")
+
+
+def test_a_terminal_that_goes_lets_changes_be_saved(client):
+    """The signal for that comes twice, from the shell and from the system. The server takes one edit a second."""
+    with Server("--max-ops-per-second", 1) as own, begun(own, client, "hung") as terminal:
+        terminal.send("rrr")
+        terminal.frame(" changes")
+        os.kill(terminal.process.pid, signal.SIGHUP)
+        terminal.until(lambda output: b"\x1b[?1049l" in output, "it has left the screen")
+        os.kill(terminal.process.pid, signal.SIGHUP)
+        assert has_ended(terminal) == 128 + signal.SIGHUP
+        assert len(shapes(own, "hung")) == 3
+
+
+def test_a_signal_before_all_is_saved_is_told(client):
+    with Server() as own, begun(own, client, "untold") as terminal:
+        own.kill()
+        terminal.send("r")
+        terminal.frame("Reconnecting")
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        assert has_ended(terminal) == 128 + signal.SIGTERM
+        assert b"1 change could not be saved" in terminal.output
 
 
 def test_a_new_token_is_used_at_the_next_key(client, tmp_path):

@@ -4,7 +4,7 @@ import Synchronization
 /// Only the main thread takes signals, with `sigwait`, so no signal handler interrupts other code.
 ///
 /// The first signal that asks the process to end cancels the command, which then ends in an orderly way. A second such
-/// signal ends the process at once.
+/// signal ends the process at once, unless it is SIGHUP.
 enum Signals {
   /// The signals that end the process, except those that were already ignored when it started. `nohup`, for example,
   /// makes it ignore SIGHUP.
@@ -48,8 +48,9 @@ enum Signals {
       switch signal {
       case SIGWINCH: windowChanges.note()
       default:
-        // The command is ending already, so a closed pipe doesn't interrupt it.
-        if signal == SIGPIPE, received.load(ordering: .relaxed) != 0 { continue }
+        // The command is ending already, so a closed pipe doesn't interrupt it. Nor does SIGHUP: when a terminal goes, both
+        // the shell and the system send it.
+        if signal == SIGPIPE || signal == SIGHUP, received.load(ordering: .relaxed) != 0 { continue }
         if received.load(ordering: .relaxed) != 0 { exit(128 + signal) }
         received.store(signal, ordering: .relaxed)
         task.cancel()

@@ -37,17 +37,31 @@ enum Join {
       // Joins before the full screen opens, so that an error message stays visible.
       try await live.client.join { if open == nil { invocation.tell($0) } }
       if open == nil { try host.open(invocation.windowChanges) }
-      live.begin()
-      try await host.run(live)
     } catch {
       await live.finish()
       throw error
     }
-    if host.isLost { _ = await live.client.settle(withinMilliseconds: 5_000) { _ in } }
-    let unsent = live.client.replica.unsentCount
+    live.begin()
+    // A signal that ends it is looked at below.
+    try? await host.run(live)
+    let isGone = host.isLost || Task.isCancelled
+    if isGone { await saveRest(of: live) }
+    let unsent = isGone ? live.client.replica.unsentCount : 0
     await live.finish()
-    guard !host.isLost || unsent == 0 else {
-      throw ClientFailure.failed("the terminal is gone; \(Figures.counted(unsent, "change")) could not be saved")
+    let words = "\(Figures.counted(unsent, "change")) could not be saved"
+    if Task.isCancelled {
+      if unsent > 0 { invocation.output.complain("not_saved", words) }
+      throw CancellationError()
     }
+    guard unsent == 0 else { throw ClientFailure.failed("the terminal is gone; \(words)") }
+  }
+
+  /// Saves what it can, because the terminal is gone or a signal ends the command, and nobody can be asked any more.
+  @ClientLoop
+  private static func saveRest(of live: LiveCanvas) async {
+    live.host.close()
+    live.writeOpenField()
+    // A new task, because this one may be cancelled.
+    await Task { @ClientLoop in _ = await live.client.settle(withinMilliseconds: 5_000) { _ in } }.value
   }
 }

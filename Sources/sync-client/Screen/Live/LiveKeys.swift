@@ -211,28 +211,36 @@ extension LiveCanvas {
     case .cancelled:
       self.prompt = nil
       if isText { cancelWriting(prompt.prompt) }
-    case .accepted(let name):
-      guard !isText || PropertyRules.allowsText(Text(TextWords.written(name))) else {
-        // The prompt stays open, so that the text isn't lost.
-        self.prompt = prompt
-        say("A text has at most 4,096 bytes.", .warning)
-        return true
-      }
-      self.prompt = nil
-      // Without a change by the user, nothing is written. The old text would undo what others have written meanwhile.
-      guard name != prompt.prompt.beginning else { return true }
-      // Somebody may have locked the shape meanwhile. The prompt stays open, so that nothing that was typed is lost.
-      if canvas[prompt.shape]?.properties.isLocked == true {
-        self.prompt = prompt
-        say("\(drawing.name(of: prompt.shape)) was locked meanwhile, so nothing can be written in it now.", .warning)
-        return true
-      }
-      if isText {
-        write(Text(TextWords.written(name)), in: prompt.shape)
-      } else {
-        rename(prompt.shape, to: name)
-      }
+    case .accepted:
+      self.prompt = prompt
+      writeOpenField()
     }
     return true
+  }
+
+  /// Writes what is typed in the open field, if there is one, and closes it. If that can't be written now, the field stays
+  /// open, so that it isn't lost.
+  func writeOpenField() {
+    guard let (shape, field) = prompt else { return }
+    let isText = field.label == LiveCanvas.textLabel
+    let typed = field.line.text
+    guard !isText || PropertyRules.allowsText(Text(TextWords.written(typed))) else {
+      return say("A text has at most 4,096 bytes.", .warning)
+    }
+    // Without a change by the user, nothing is written. The old text would undo what others have written meanwhile.
+    guard typed != field.beginning else {
+      prompt = nil
+      return
+    }
+    // Somebody may have locked the shape meanwhile.
+    if canvas[shape]?.properties.isLocked == true {
+      return say("\(drawing.name(of: shape)) was locked meanwhile, so nothing can be written in it now.", .warning)
+    }
+    prompt = nil
+    if isText {
+      write(Text(TextWords.written(typed)), in: shape)
+    } else {
+      rename(shape, to: typed)
+    }
   }
 }
