@@ -81,6 +81,17 @@ async def test_an_interrupt_is_the_end_in_order(shared):
     assert await shared.positions("bot-clean") == {}
 
 
+async def test_an_interrupt_leaves_no_shapes_where_the_server_takes_few_edits():
+    """The server takes one edit a second, so its answers to the deletions come late."""
+    with Server("--max-ops-per-second", 1) as own:
+        words = ["--clean", "--quiet", "--shapes", 2, "--rate", 0.01]
+        async with await start(own, "bot", "slow-clean", *words) as bot:
+            await goes_on(own, "slow-clean", 1)
+            done = await bot.end(signal.SIGTERM)
+            assert done.code == 0, done
+        assert await own.positions("slow-clean") == {}
+
+
 async def test_what_the_server_does_not_take_is_said(shared):
     """In a full room the exit code is 1, with the number. If too few bots can join, it is 2."""
     with Server("--max-shapes", 3) as own:

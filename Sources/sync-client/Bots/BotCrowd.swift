@@ -70,7 +70,7 @@ final class BotCrowd {
   /// Waits for the answers of all bots at the same time, and then leaves the room.
   ///
   /// - Parameter patience: the timeout in milliseconds. If the task is cancelled, the wait ends as soon as no answer
-  ///   has come for a short time.
+  ///   has come for a short time. Deletions are waited for longer.
   func finish(isCleaning: Bool, patience: UInt64) async {
     let now = SteadyClock.microseconds()
     if isCleaning { for bot in bots { bot.cleanUp(atMicroseconds: now) } }
@@ -78,7 +78,9 @@ final class BotCrowd {
     let isCancelled = Task.isCancelled
     // A new task, because this one might be cancelled already.
     await Task { @ClientLoop in
-      if isCancelled { await untilSilent() }
+      if isCancelled {
+        await untilSilent(for: isCleaning ? min(patience, BotCrowd.cleaningMilliseconds) : BotCrowd.silenceMilliseconds)
+      }
       await leave(withinMilliseconds: isCancelled ? BotCrowd.silenceMilliseconds / 2 : 1_000)
     }.value
   }
@@ -86,12 +88,15 @@ final class BotCrowd {
   /// After an interrupt, the wait ends when no answer has come for this long. It is short, because the user wants to
   /// stop.
   private static let silenceMilliseconds: UInt64 = 400
+  /// The same if the bots are to delete their shapes. It is longer than a server that is only busy keeps quiet, because
+  /// nobody else would delete them.
+  private static let cleaningMilliseconds: UInt64 = 5_000
 
-  private func untilSilent() async {
+  private func untilSilent(for milliseconds: UInt64) async {
     var before = Int.max
     while unansweredCount > 0, unansweredCount < before {
       before = unansweredCount
-      await untilAnswered(withinMilliseconds: BotCrowd.silenceMilliseconds)
+      await untilAnswered(withinMilliseconds: milliseconds)
     }
   }
 
