@@ -103,8 +103,8 @@ import Testing
   )
   func bots(kind: BotBehaviour.Kind) {
     let area = Rect(-300, 1_000, 500, 400)
-    func bot(_ number: Int) -> (BotBehaviour, [ProposedOperation]) {
-      var bot = BotBehaviour(kind, shapes: 7, area: area, seed: 5, number: number)
+    func bot(_ number: Int, seed: UInt64 = 5) -> (BotBehaviour, [ProposedOperation]) {
+      var bot = BotBehaviour(kind, shapes: 7, area: area, seed: seed, number: number)
       var operations = bot.begin()
       for step in 0..<200 { if let move = bot.move(atMilliseconds: UInt64(step) * 100) { operations.append(move) } }
       return (bot, operations)
@@ -115,6 +115,8 @@ import Testing
     #expect(shapes.count == 7)
     for number in 1..<50 { shapes.formUnion(bot(number).1.map { $0.shape }) }
     #expect(shapes.count == 350, "no two bots share a shape")
+    for number in 0..<50 { shapes.formUnion(bot(number, seed: 6).1.map { $0.shape }) }
+    #expect(shapes.count == 700, "nor do bots of the next seed")
     for operation in first {
       let inside = area.contains(operation.set.position)
       #expect(inside)

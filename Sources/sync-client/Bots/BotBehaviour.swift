@@ -39,9 +39,11 @@ struct BotBehaviour: Sendable {
   init(_ kind: Kind, shapes: Int, area: Rect, seed: UInt64, number: Int) {
     self.kind = kind
     self.area = area
-    // The seed is hashed first. Otherwise two bots could get the same sequence of random numbers, shifted by some
-    // steps.
-    var mixer = SplitMix(seed: seed &+ UInt64(number))
+    // The seed is hashed before the number is added, because the second bot of one seed would otherwise be the first bot
+    // of the next seed. The sum is hashed too. Otherwise two bots could get the same sequence of random numbers, shifted
+    // by some steps.
+    var seeds = SplitMix(seed: seed)
+    var mixer = SplitMix(seed: seeds.next() &+ UInt64(number))
     random = SplitMix(seed: mixer.next())
     center = Point(
       x: area.minX + area.size.width * Double.random(in: 0.2...0.8, using: &random),
