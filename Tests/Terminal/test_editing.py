@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import tempfile
 
 from client import Client, stamp
@@ -119,9 +120,23 @@ async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
         with open(path, "r+b") as file:
             file.seek(20)
             file.write(b"\xff\xff")
-        await run(shared, "move", "damaged", "Sun", "1", "1", state=state)
-        await run(shared, "undo", "damaged", state=state)
+        with open(path, "rb") as file:
+            damaged = file.read()
+        done = await run(shared, "move", "damaged", "Sun", "1", "1", state=state)
+        assert f"it is kept as {path}.damaged, and undo will not know of earlier edits" in done.err, done
+        with open(f"{path}.damaged", "rb") as file:
+            assert file.read() == damaged
+        assert "damaged" not in (await run(shared, "undo", "damaged", state=state)).err
         assert "nothing to undo" in (await run(shared, "undo", "damaged", state=state, code=1)).err
+        # Only the history is damaged here: its checksum is the last of it.
+        await run(shared, "redo", "damaged", state=state)
+        with open(path, "r+b") as file:
+            file.seek(-1, os.SEEK_END)
+            last = file.read(1)
+            file.seek(-1, os.SEEK_END)
+            file.write(bytes([last[0] ^ 1]))
+        done = await run(shared, "undo", "damaged", state=state, code=1)
+        assert f"it is kept as {path}.damaged" in done.err and "nothing to undo" in done.err, done
         # The state folder is a file here, so the state can't be stored.
         with open(f"{state}/file", "w"):
             pass

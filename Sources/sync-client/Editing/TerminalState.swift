@@ -68,11 +68,24 @@ final class TerminalState {
     return true
   }
 
-  /// The saved replica. `nil` if there is none or it can't be read.
+  /// The saved replica. `nil` if there is none or it can't be read. A file of which a part can't be read is kept under
+  /// another name, because the next `save` would replace it.
   func restore(_ configuration: ReplicaConfiguration) -> Replica? {
-    guard let bytes = try? FileBytes.read(path, bytesMax: 256 << 20), bytes.count > 8 else { return nil }
+    guard access(path, F_OK) == 0 else { return nil }
+    let (replica, isWhole) = read(configuration)
+    if !isWhole {
+      let kept = "\(path).damaged"
+      let fate = rename(path, kept) == 0 ? "it is kept as \(kept)" : "it will be replaced"
+      output.notice("damaged_state", "\(path) can't be read; \(fate), and undo will not know of earlier edits")
+    }
+    return replica
+  }
+
+  /// - Returns: the replica as far as it can be read, and whether that is everything.
+  private func read(_ configuration: ReplicaConfiguration) -> (replica: Replica?, isWhole: Bool) {
+    guard let bytes = try? FileBytes.read(path, bytesMax: 256 << 20), bytes.count > 8 else { return (nil, false) }
     let length = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-    guard length <= UInt64(bytes.count - 8) else { return nil }
+    guard length <= UInt64(bytes.count - 8) else { return (nil, false) }
     let body = bytes.dropFirst(8)
     let seed = UInt64.random(in: 0...UInt64.max)
     guard
@@ -81,10 +94,14 @@ final class TerminalState {
         configuration: configuration,
         seed: seed
       )
-    else { return nil }
-    // A damaged history is ignored. The replica is used all the same, because it is still the same actor.
-    try? replica.restoreHistory(Array(body.dropFirst(Int(length))))
-    return replica
+    else { return (nil, false) }
+    do {
+      try replica.restoreHistory(Array(body.dropFirst(Int(length))))
+    } catch {
+      // Without its history the replica is used all the same, because it is still the same actor.
+      return (replica, false)
+    }
+    return (replica, true)
   }
 
   /// - Parameter history: the undo steps, as the core saves them.
