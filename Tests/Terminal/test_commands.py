@@ -173,6 +173,12 @@ async def test_check_says_when_the_server_does_not_answer(shared):
         assert (done.out, done.err) == ("", "sync-client: the server doesn't say what its digest is\n"), done
 
 
+async def test_check_takes_no_time_of_nothing(shared):
+    """It isn't said that the room kept changing."""
+    done = await run(shared, "check", "unasked", "--within", "0s", code=64)
+    assert (done.out, done.err) == ("", "sync-client: --within: must be longer than 0\n"), done
+
+
 async def test_check_ends_when_the_room_is_gone(shared):
     await shared.write("unchecked", count=2)
 

@@ -16,6 +16,7 @@ enum Check {
     examples: ["check demo", "check demo --json"]
   ) { invocation in
     let within = try invocation.arguments.milliseconds("--within") ?? 20_000
+    guard within > 0 else { throw ClientFailure.usage("--within: must be longer than 0") }
     let room = try invocation.room()
     let verdicts = Verdicts()
     let client = invocation.client(of: room, invocation.replicaConfiguration(), follower: verdicts)
