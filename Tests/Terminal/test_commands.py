@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import re
+import select
 import signal
 import struct
 import tempfile
@@ -16,6 +17,7 @@ import terminal
 from client import Client
 from server import identifier
 from terminal import between, on_terminal, run, silent_server, start, without
+from terminals import Terminal
 from waiting import SECONDS, eventually, moment
 
 
@@ -223,6 +225,18 @@ async def test_a_command_ends_though_its_reader_takes_nothing(shared):
     await asyncio.wait_for(feeding, terminal.SECONDS)
     os.close(reading)
     assert process.returncode == 128 + signal.SIGTERM
+
+
+async def test_a_command_whose_terminal_takes_nothing_ends_at_the_first_signal():
+    """The terminal is ready for less than a line, as when it is stopped by Control-S."""
+    with server.Server() as own:
+        for _ in range(3):
+            await own.write("stopped", count=1000, fill="#123456")
+        words = [terminal.BINARY, "show", "stopped", "--json", "--server", f"ws://127.0.0.1:{own.port}"]
+        with Terminal(words) as screen:
+            await asyncio.to_thread(select.select, [screen.master], [], [], SECONDS)
+            screen.process.send_signal(signal.SIGTERM)
+            assert await asyncio.to_thread(screen.process.wait, SECONDS) == 128 + signal.SIGTERM
 
 
 async def test_watching_ends_when_nobody_reads(shared):

@@ -72,22 +72,25 @@ struct Output: Sendable {
     _ = Output.write(bytes, to: STDERR_FILENO)
   }
 
-  /// Writes all bytes. Returns `errno` if that fails. While the reader of a pipe takes nothing, it waits, and nothing else
-  /// happens. If the command is to end then, it ends without what is left.
+  /// Writes all bytes. Returns `errno` if that fails. While the reader of a pipe takes nothing, or a terminal is
+  /// stopped, it waits, and nothing else happens. If the command is to end then, it ends without what is left.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-    bytes.withUnsafeBytes { bytes in
+    let descriptor = StandardFiles.writable(descriptor)
+    return bytes.withUnsafeBytes { bytes in
       var written = 0
       while written < bytes.count {
-        while !StandardFiles.isReady(descriptor, for: POLLOUT, withinMilliseconds: 500) {
-          if Signals.haveCome { exit(Signals.isReaderGone ? ExitCode.failed.rawValue : Signals.exitCode.rawValue) }
+        if StandardFiles.isReady(descriptor, for: POLLOUT, withinMilliseconds: 500) {
+          // A pipe that is ready takes this many bytes without waiting.
+          let count = Glibc.write(descriptor, bytes.baseAddress! + written, min(bytes.count - written, Int(PIPE_BUF)))
+          if count >= 0 {
+            written += count
+            continue
+          }
+          guard errno == EINTR || errno == EAGAIN else { return errno }
+          // A terminal may be ready for less than a line break.
+          usleep(10_000)
         }
-        // A pipe that is ready takes this many bytes without waiting.
-        let count = Glibc.write(descriptor, bytes.baseAddress! + written, min(bytes.count - written, Int(PIPE_BUF)))
-        if count >= 0 {
-          written += count
-        } else if errno != EINTR, errno != EAGAIN {
-          return errno
-        }
+        if Signals.haveCome { exit(Signals.isReaderGone ? ExitCode.failed.rawValue : Signals.exitCode.rawValue) }
       }
       return nil
     }

@@ -11,6 +11,20 @@ enum StandardFiles {
     }
   }
 
+  /// The file to write to in place of standard output or standard error. A terminal is opened once more, to be written to
+  /// without waiting: one that is ready may still take less than is written. The shell's own file isn't made non-blocking,
+  /// because that would affect the shell.
+  static func writable(_ descriptor: Int32) -> Int32 { descriptor == STDOUT_FILENO ? output : error }
+
+  private static let output = withoutWaiting(STDOUT_FILENO)
+  private static let error = withoutWaiting(STDERR_FILENO)
+
+  private static func withoutWaiting(_ descriptor: Int32) -> Int32 {
+    guard isatty(descriptor) != 0, let path = ttyname(descriptor) else { return descriptor }
+    let own = Glibc.open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    return own >= 0 ? own : descriptor
+  }
+
   /// Waits until a file can be read (`POLLIN`) or written (`POLLOUT`), also if another process has made a terminal or a
   /// pipe non-blocking.
   /// - Returns: whether it can be, or has failed.
