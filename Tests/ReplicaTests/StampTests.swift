@@ -33,6 +33,39 @@ struct StampTests {
     #expect(room.hosts[0].replica.canvas[shape]?.properties.rotation == 0)
   }
 
+  @Test(
+    "a clock that was wrong at the last visit, and was set right since, puts no edit into the past",
+    arguments: [-7_200_000, 0, 7_200_000],
+    [false, true]
+  )
+  func setRightBetweenVisits(error: Int64, isNewActor: Bool) throws {
+    var room = TestRoom()
+    let ann = room.join(wallError: error)
+    let bob = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    room.edit(ann, shape) { $0.rotation = 1 }
+    let kept = room.hosts[ann].replica.save(withDrawing: true, withEdits: !isNewActor)
+    room.run(ann) { $0.stop(at: $1) }
+    room.time += 86_400_000
+    let back = room.hosts.count
+    let replica = isNewActor ? try Replica(drawing: kept, seed: 8) : try Replica(saved: kept, seed: 8)
+    room.hosts.append(TestHost(replica))
+    room.edit(back, shape) { $0.text = "first" }
+    room.edit(bob, shape) { $0.rotation = 2 }
+    room.time += 5_000
+    room.edit(back, shape) { $0.rotation = 3 }
+    let drawnAt = TestHost.epoch + room.time
+    room.time += 5_000
+    room.run(back) { $0.start(at: $1) }
+    room.settle()
+    #expect(room.canvas[shape]?.properties.rotation == 3)
+    #expect(room.canvas.stamp(of: .rotation, in: shape)?.milliseconds == drawnAt)
+    #expect(room.canvas.stamp(of: .text, in: shape)?.milliseconds == drawnAt - 5_000)
+    room.undo(back)
+    #expect(room.hosts[back].replica.canvas[shape]?.properties.rotation == (isNewActor ? 0 : 1))
+  }
+
   @Test("a clock put forward during the session costs a reconnect and no edit")
   func jumpingClock() {
     var room = TestRoom()

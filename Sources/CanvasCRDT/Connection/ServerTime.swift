@@ -10,6 +10,9 @@ public struct ServerTime: Hashable, Sendable {
 
   private var reading: Reading?
 
+  /// Whether the offset is unknown, or was saved by an earlier process. Since then the host's clock may have been set.
+  public var isGuess: Bool { reading == nil }
+
   /// An upper bound on the round trip of an answer that is used for the estimate. With a longer round trip, it is too
   /// uncertain when the server read its clock.
   private static let roundTripMillisecondsMax: UInt64 = 10_000

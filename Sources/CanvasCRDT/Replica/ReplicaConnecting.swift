@@ -113,7 +113,7 @@ extension Replica {
 extension Replica {
   mutating func receive(_ welcome: Welcome, at now: Moment) {
     guard state == .greeting else { return fail(.badField("a second welcome"), at: now) }
-    let knewServerTime = connection.serverTime.offset != nil
+    let guess = connection.serverTime.isGuess ? connection.serverTime.offset ?? 0 : nil
     connection.receive(welcome, at: now)
     if let sentAt = connection.helloSentAt { sendWindow.roundTrip(milliseconds: now.milliseconds(since: sentAt)) }
     isLoading = true
@@ -121,7 +121,7 @@ extension Replica {
     role = welcome.role
     messageLimits = MessageLimits(limits, encoding: configuration.encoding, bytesTaken: messageBytesTaken)
     outbox.split(messageLimits)
-    setClock(as: welcome.actor, knewServerTime: knewServerTime, at: now)
+    setClock(as: welcome.actor, guess: guess, at: now)
     refuseTooLong()
     tellState()
     forgetCrowd()
@@ -131,7 +131,10 @@ extension Replica {
   }
 
   /// Sets the clock by the server's time. Edits whose stamps the server would refuse get new stamps, in the same order.
-  mutating func setClock(as newActor: Identifier, knewServerTime: Bool = true, at now: Moment) {
+  ///
+  /// - Parameter guess: how far the server's time was thought to be ahead of the host's until now. `nil` if the server
+  ///   had told this process its time.
+  mutating func setClock(as newActor: Identifier, guess: Int64? = nil, at now: Moment) {
     // The room was created anew or restored, so what it had accepted before no longer counts. Only the room's new state
     // shows what it has accepted.
     if isLoading, stampTrust == .none, newActor != actor { clock.forgetAccepted() }
@@ -147,10 +150,10 @@ extension Replica {
     let taken = max(clock.confirmedTime, former, sent) >> 16
     let latest = max(wall &+ min(ahead, Stamp.millisecondsMax), taken)
 
-    // A client that didn't know the server's time has sent nothing. Its edits may therefore get new stamps, with the
+    // A process that only guessed the server's time has sent nothing. Its edits may therefore get new stamps, with the
     // corrected times at which they were made.
-    let offset = knewServerTime ? 0 : connection.serverTime.offset ?? 0
-    let shift = offset.magnitude > Replica.offsetMillisecondsTolerated ? offset : 0
+    let error = guess.map { (connection.serverTime.offset ?? 0) &- $0 } ?? 0
+    let shift = error.magnitude > Replica.offsetMillisecondsTolerated ? error : 0
     if newActor != actor || shift != 0 || clock.clock.time >> 16 > latest {
       restamp(as: newActor, now: wall, latest: latest, shift: shift)
     }
@@ -162,19 +165,22 @@ extension Replica {
   /// Gives the edits stamps of `actor` that the server accepts. A stamp that is not too far ahead keeps its time, so
   /// that an edit stays older than newer edits by other people. Stamps rise, so only the newest ones can be too far
   /// ahead. If the actor changes, edits that the room already has are not sent again.
+  ///
+  /// - Parameter shift: what is added to the times of this process's stamps. Earlier processes may have sent theirs.
   mutating func restamp(as actor: Identifier, now wall: UInt64, latest: UInt64, shift: Int64) {
     var taken: [Outbox.Pending] = []
     if actor != self.actor {
       history.leave(Stamp(time: clock.clock.time, actor: self.actor))
       taken = outbox.takeBackUnsent { optimistic.confirmedHolds($0) }
     }
+    let formerTime = clock.formerTime
     clock.restart(as: actor, behind: latest)
     reserve.startOver()
     var replaced = ReplacedStamps()
     var clock = clock
     func renewed(_ stamp: Stamp) -> Stamp {
       var renewed = Stamp(time: clock.clock.share?.place(stamp.time) ?? stamp.time, actor: actor)
-      if shift == 0, stamp.milliseconds <= latest {
+      if shift == 0 || stamp.time <= formerTime, stamp.milliseconds <= latest {
         clock.clock.observe(renewed)
       } else {
         let (moved, overflow) = Int64(clamping: stamp.milliseconds).addingReportingOverflow(shift)
