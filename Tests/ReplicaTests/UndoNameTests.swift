@@ -36,6 +36,29 @@ import Testing
     #expect(names(room, shape) == [madeUp[0], madeUp[0]])
   }
 
+  @Test("an old name that no server takes any more keeps neither a shape from coming back nor older steps from undo")
+  func oldName() {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = Identifier("afy-kw5-t7o")!
+    let old = Operation(
+      shape: shape,
+      at: Stamp(milliseconds: TestHost.epoch, counter: 0, actor: Identifier("abc-abc-abc")!)!,
+      set: Properties { ($0.kind, $0.name) = (.star, "Old\u{200B}name") }
+    )
+    room.hosts[ann].hear(.operations(Delivery(cursor: room.cursor, operations: [old])), at: room.time)
+    let other = room.add(ann)
+    room.edit(ann, shape) { $0.name = "New" }
+    room.run(ann) { $0.delete([shape], at: $1) }
+    room.settle()
+    room.undo(ann, settles: true)
+    #expect(room.hosts[ann].rejected.isEmpty)
+    #expect(room.hosts[ann].replica.canvas[shape]?.properties.kind == .star)
+    room.undo(ann, settles: true)
+    #expect(room.hosts[ann].rejected.isEmpty)
+    #expect(room.hosts[ann].replica.canvas[other] == nil)
+  }
+
   @Test("a shape whose name was taken back gives way to one that has the same text as its name")
   func number() {
     var room = TestRoom()

@@ -191,10 +191,13 @@ extension UndoHistory {
     let isLive = registers.contains(.kind)
     guard isLive == from.isLive else { return nil }
     var set = Properties()
+    // The server takes no such name any more (S8). Only old rooms have them.
+    var wanted = PropertyMask.registers
+    if HiddenCharacters.occur(in: to.values.name) { wanted.remove(.name) }
     switch (from.isLive, to.isLive) {
     case (true, true):
       let values = canvas.values(of: shape)
-      for property in from.covered.intersection(.registers).subtracting(spared)
+      for property in from.covered.intersection(wanted).subtracting(spared)
       where originalStamp(of: property, in: shape, on: canvas) == from.stamp(of: property)
         && from.stamp(of: property) != to.stamp(of: property)
       {
@@ -210,7 +213,7 @@ extension UndoHistory {
     case (false, true):
       guard originalStamp(of: .deleted, in: shape, on: canvas) == from.stamp(of: .deleted) else { return nil }
       // Values that other people wrote while the shape was deleted are left alone.
-      set.take(to.values.assigned.intersection(.registers).subtracting(registers), from: to.values)
+      set.take(to.values.assigned.intersection(wanted).subtracting(registers), from: to.values)
     case (true, false):
       for property in registers {
         let original = originalStamp(of: property, in: shape, on: canvas)
