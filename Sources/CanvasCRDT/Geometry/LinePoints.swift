@@ -74,12 +74,13 @@ extension Shape {
   }
 
   /// The line without its ties, except ties to shapes for which `kept` is true. An end that loses its tie stays where
-  /// it is drawn.
+  /// it is drawn. A line that is drawn larger than a shape may be, or outside of the plane, keeps its own points.
   public func untied(butFrom kept: (Identifier) -> Bool, _ find: (Identifier) -> Shape?) -> Shape {
     let losesFrom = properties.from.map { !kept($0.shape) } ?? false
     let losesTo = properties.to.map { !kept($0.shape) } ?? false
     guard properties.kind == .line, losesFrom || losesTo else { return self }
-    var values = drawn(find).properties
+    let drawn = drawn(find).properties
+    var values = (try? drawn.check()) == nil ? properties : drawn
     if losesFrom { values.from = nil }
     if losesTo { values.to = nil }
     return Shape(id: id, properties: values, nameStamp: nameStamp)

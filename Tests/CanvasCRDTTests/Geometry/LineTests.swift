@@ -199,6 +199,11 @@ struct LineTests {
     #expect(untied.properties.from == nil && untied.properties.to?.shape == other)
     expect(untied.pathPoints, [(7, 8), (207, 108)])
     #expect(tied.untied(butFrom: { _ in true }, find) == tied)
+    // A line that is drawn larger than a shape may be keeps its own points.
+    let far = tied.untied(butFrom: { _ in false }) { id in
+      shape(id, .rectangle) { $0.position = Point(x: id == square ? 0 : 3e6, y: 0) }
+    }
+    #expect(far.properties.from == nil && far.properties.to == nil && far.pathPoints == tied.pathPoints)
   }
 
   @Test("a path through points has a box of at least 1 by 1 around them, and keeps its widths")
