@@ -47,13 +47,15 @@ final class StaticFiles: @unchecked Sendable {
     var headers: [(name: String, value: String)] = [
       ("Content-Type", type), ("ETag", tag), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding"),
     ]
-    if type.hasPrefix("text/html") || type.hasPrefix("image/svg") {
+    let isKnown = status == 200 && request.has(tag)
+    // A browser keeps the headers of an icon that it has already, and asks for the icons often.
+    if type.hasPrefix("text/html") || (type.hasPrefix("image/svg") && !isKnown) {
       headers.append(("Content-Security-Policy", StaticFiles.policy))
       headers.append(("Cross-Origin-Opener-Policy", "same-origin"))
       headers.append(("X-Frame-Options", "DENY"))
       headers.append(("Referrer-Policy", "no-referrer"))
     }
-    if status == 200, request.has(tag) { return Response(status: 304, headers: headers) }
+    if isKnown { return Response(status: 304, headers: headers) }
     guard let coding, let compressed else { return Response(status: status, headers: headers, body: entry.bytes) }
     return Response(status: status, headers: headers + [("Content-Encoding", coding.rawValue)], body: compressed)
   }
