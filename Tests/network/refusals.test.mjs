@@ -27,7 +27,7 @@ test('each reason is told once, an undo and a redo apart, and what was written i
     ['1 change was taken back: said by the server.', null],
     ['The undo was not taken: the room is full. You can try it again.', null],
     ['The redo was not taken: too much time has passed since. You can try it again.', null],
-    ['3 changes were taken back: this link is view-only. You wrote: “Milk\nEggs”', 'Milk\nEggs'],
+    ['3 changes were taken back: you can only look on now. You wrote: “Milk\nEggs”', 'Milk\nEggs'],
   ])
   assert.equal(groups.size, told.length, 'none takes the place of another')
 })

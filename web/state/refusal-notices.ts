@@ -6,7 +6,7 @@ import type { Rejected } from './refusals.js'
 /** The reasons for which the server rejects a change, in words for people. */
 const reasons: Record<string, string> = {
   room_full: 'the room is full',
-  read_only: 'this link is view-only',
+  read_only: 'you can only look on now',
   too_old: 'too much time has passed since',
   clock_ahead: 'the clock of this device is ahead',
   bad_value: 'a value was out of range',
