@@ -73,8 +73,10 @@ def test_a_menu_longer_than_the_window_scrolls_to_its_end(room):
 
 
 def test_who_has_lost_sight_of_the_drawing_is_brought_back(room):
-    """If there are shapes but none is in view, a button offers to show them. It disappears when it is pressed."""
+    """If there are shapes but none is in view, a button offers to show them. It disappears when it is pressed. Hidden shapes
+    don't count."""
     room.add(position=[200, 200], size=[160, 120])
+    room.add(position=[-500, 17000], size=[5000, 5000], visible=False)
     ann = room.join("Ann")
     way = ann.page.get_by_role("button", name="Back to the drawing")
     ann.page.mouse.move(500, 500)

@@ -33,8 +33,8 @@ export class Astray {
   #look() {
     this.#timer = 0
     const { x, y, width, height } = this.#view.visibleBox()
-    const isSeen = this.#scene.order.some(({ left, right, top, bottom }) =>
-      right > x && bottom > y && left < x + width && top < y + height)
-    this.element.hidden = isSeen || this.#shown.replica.shapeCount === 0
+    const isSeen = this.#scene.order.some(({ shape, left, right, top, bottom }) =>
+      shape.visible && right > x && bottom > y && left < x + width && top < y + height)
+    this.element.hidden = isSeen || this.#shown.replica.bounds() === null
   }
 }
