@@ -3,6 +3,7 @@
 import numpy
 import pytest
 
+from boards import GROUP
 from person import number
 from pixels import rgb
 
@@ -117,3 +118,17 @@ def test_it_opens_while_one_writes(room):
     ann.page.get_by_role("searchbox").wait_for()
     ann.press("Escape")
     ann.page.locator(BAR).wait_for(state="hidden")
+
+
+def test_of_a_group_only_the_hit_is_taken(room):
+    """The group is entered, as by a double click, until the selection leaves it."""
+    moon, sun = (room.add(name=name, position=[x, 300], size=[100, 100], group=GROUP) for name, x in [("Moon", 300), ("Sun", 500)])
+    ann = room.join("Ann", at=(0, 0))
+    find(ann, "moon", "1 of 1")
+    ann.press("Escape")
+    assert ann.selected() == [moon]
+    ann.click(550, 350)
+    assert ann.selected() == [sun]
+    ann.press("Escape")
+    ann.click(350, 350)
+    assert set(ann.selected()) == {moon, sun}

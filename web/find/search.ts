@@ -3,6 +3,7 @@ import { fitBeside, openArea } from '../canvas/surroundings.js'
 import type { View } from '../canvas/view.js'
 import type { Shape } from '../core/table.js'
 import { element, iconButton, isComposed } from '../elements/element.js'
+import type { Groups } from '../state/groups.js'
 import type { Selection } from '../state/selection.js'
 import type { Shown } from '../state/shown.js'
 
@@ -25,7 +26,7 @@ export class Search {
   #found: number[] = []
   #at = 0
 
-  constructor(reach: { shown: Shown, view: View, selection: Selection, overlay: Overlay }) {
+  constructor(reach: { shown: Shown, view: View, selection: Selection, groups: Groups, overlay: Overlay }) {
     this.#reach = reach
     this.#bar = element('section', {
       class: 'search floating row', role: 'search', 'aria-label': 'Find in the drawing', hidden: true, onkeydown: (event) => this.#pressed(event),
@@ -55,13 +56,13 @@ export class Search {
     this.#find()
   }
 
-  /** The shape that was found last stays selected, so that one can go on with it. */
+  /** The shape that was found last stays selected, so that one can go on with it: it alone, also in a group. */
   #close() {
     const id = this.#found[this.#at]
     this.#bar.hidden = true
     this.#found = []
     this.#reach.overlay.setFound([], 0)
-    if (id !== undefined) this.#reach.selection.set([id])
+    if (id !== undefined && !this.#reach.groups.enter(id)) this.#reach.selection.set([id])
     // Until the next frame, what has just been hidden keeps the focus, and would take the next key.
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
     if (this.#before instanceof HTMLElement) this.#before.focus({ preventScroll: true })

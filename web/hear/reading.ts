@@ -2,6 +2,7 @@ import { counted } from '../basics/words.js'
 import { fitBeside } from '../canvas/surroundings.js'
 import type { View } from '../canvas/view.js'
 import { element, iconButton, setAttributes } from '../elements/element.js'
+import type { Groups } from '../state/groups.js'
 import type { Selection } from '../state/selection.js'
 import type { Shown } from '../state/shown.js'
 import { everythingOf, inReadingOrder, type Read } from './words.js'
@@ -23,7 +24,7 @@ type Item = { row: HTMLLIElement, button: HTMLButtonElement }
 
 /**
  * The drawing as a list in reading order: each shape in words, with its text, what a line connects, and where the shape
- * is. The arrow keys go from shape to shape and select it.
+ * is. The arrow keys go from shape to shape and select it, also in a group: it alone.
  *
  * The list is made when somebody opens it, and only one page of it is in the document.
  */
@@ -42,7 +43,7 @@ export class Reading {
   #timer = 0
   #pause = pauseMin
 
-  constructor(reach: { shown: Shown, selection: Selection, view: View }) {
+  constructor(reach: { shown: Shown, selection: Selection, groups: Groups, view: View }) {
     this.#reach = reach
     const turn = (words: string, by: number) =>
       element('button', { type: 'button', class: 'button small', onclick: () => this.#turn(by) }, words)
@@ -159,9 +160,9 @@ export class Reading {
   }
 
   #choose(id: number) {
-    const { selection, shown, view } = this.#reach
+    const { groups, selection, shown, view } = this.#reach
     this.#at = id
-    selection.set([id])
+    if (!groups.enter(id)) selection.set([id])
     this.#showSelection()
     const box = shown.replica.bounds([id])
     if (box) fitBeside(view, box, padding, { now: performance.now(), nearest: view.scale })
