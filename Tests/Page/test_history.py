@@ -322,3 +322,22 @@ def test_restoring_asks_before_much_that_others_have_drawn_goes(room):
     room.wait_for(lambda shapes: {shape["name"] for shape in shapes} == {"Sun", "Moon"})
     ann.notice("8 shapes changed back").get_by_role("button", name="Undo").click()
     room.wait_for_shapes(7)
+
+
+def test_names_that_can_not_be_written_come_back_without_what_forbids_them(room):
+    """One that is too long with its number comes back without it, an old one without its invisible characters."""
+    long = "n" * 128
+    _, second, moon = (room.add(name=name, position=[x, 100], size=[100, 100]) for name, x in [(long, 100), (long, 300), ("Moon", 500)])
+    before = moment()
+    room.write((second, {"deleted": True}), (moon, {"deleted": True}))
+    ann = room.join("Ann")
+
+    def age(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace("Moon", "M\u200boon"))
+
+    ann.page.route("**/v1/rooms/*?at=*", age)
+    see_past(ann, before, 3)
+    ann.page.get_by_role("button", name="Restore").click()
+    room.wait_for(lambda shapes: {shape["name"] for shape in shapes} == {long, f"{long} 2", "Moon"})
+    assert room.shape(moon)["name"] == "Moon"

@@ -273,3 +273,16 @@ def test_what_went_while_one_was_away_is_told_on_return(room):
     eve = room.join("Eve")
     eve.wait("app.session.shapeCount === 0")
     assert eve.page.locator(".notice").count() == 0
+
+
+def test_shapes_with_the_longest_names_come_back(room):
+    """A name that is too long with its number comes back without it."""
+    long = "n" * 128
+    for x in (100, 300, 500):
+        room.add(name=long, position=[x, 100], size=[100, 100])
+    before = room.shapes()
+    time.sleep(CLOCKS)
+    ann, bob = room.join("Ann"), room.join("Bob")
+    clear(bob)
+    ann.notice("Bob cleared the canvas.").get_by_role("button", name="Bring back").click()
+    assert {shape["name"] for shape in room.wait_for_shapes(3)} == {shape["name"] for shape in before}

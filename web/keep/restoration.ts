@@ -1,4 +1,4 @@
-import { properties, propertiesInOrder, type Shape } from '../core/table.js'
+import { hiddenCharacters, properties, propertiesInOrder, type Shape } from '../core/table.js'
 import type { Values } from '../core/types.js'
 import { identifierNumber } from '../core/values.js'
 import type { Editing } from '../state/editing.js'
@@ -35,7 +35,28 @@ export function restoration(then: KeptShape[], shapes: KeptShape[]) {
 /** The default values of rare properties. Documents leave these values out. */
 const standards = new Map(properties.filter(({ isRare }) => isRare).map(({ name, standard }) => [name, standard]))
 
-const valueIn = (shape: KeptShape | undefined, property: string) => shape?.[property] ?? standards.get(property)
+function valueIn(shape: KeptShape | undefined, property: string) {
+  return property === 'name' ? ownName(shape?.name) : shape?.[property] ?? standards.get(property)
+}
+
+/** The upper bound on a name, in bytes. */
+const nameBytesMax = 128
+const encoder = new TextEncoder()
+const allHidden = new RegExp(hiddenCharacters, 'gu')
+
+/**
+ * The name to write for a shown name, as imports take it: without the number that makes it too long, and without the
+ * characters that only old names have (S8).
+ *
+ * @returns undefined if nothing is left
+ */
+export function ownName(shown: unknown): string | undefined {
+  if (typeof shown !== 'string') return undefined
+  let name = encoder.encode(shown).length > nameBytesMax ? shown.replace(/ [1-9]\d*$/, '') : shown
+  // A joiner may lose its effect with the character before it.
+  while (hiddenCharacters.test(name)) name = name.replace(allHidden, '')
+  return name || undefined
+}
 
 /**
  * The values that bring back a deleted shape. Its name and its place in the drawing order are not known. Default values

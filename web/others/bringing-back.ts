@@ -2,7 +2,7 @@ import type { Momentum } from '../arrange/momentum.js'
 import { counted } from '../basics/words.js'
 import type { Values } from '../core/types.js'
 import { identifierText } from '../core/values.js'
-import { type KeptShape, restoration, valuesOf, writeAll } from '../keep/restoration.js'
+import { type KeptShape, ownName, restoration, valuesOf, writeAll } from '../keep/restoration.js'
 import type { ask as askServer } from '../network/address.js'
 import type { Documents } from '../state/documents.js'
 import type { Editing } from '../state/editing.js'
@@ -60,7 +60,8 @@ export class BringingBack {
         const was = then.get(identifierText(id))
         const set = valuesOf(shape)
         if (was?.z !== undefined) set.z = was.z
-        if (was?.name !== undefined && shape.named) set.name = was.name
+        const name = ownName(was?.name)
+        if (name !== undefined && shape.named) set.name = name
         return { shape: id, set }
       })
     this.#write(edits, [])
