@@ -286,3 +286,22 @@ def test_shapes_with_the_longest_names_come_back(room):
     clear(bob)
     ann.notice("Bob cleared the canvas.").get_by_role("button", name="Bring back").click()
     assert {shape["name"] for shape in room.wait_for_shapes(3)} == {shape["name"] for shape in before}
+
+
+def test_all_is_brought_back_or_nothing(room):
+    """The page writes many shapes in parts. If the server says something of the last shape that can't be, none is written."""
+    room.write(*((f"00a-000-{at:03d}", {"kind": "star", "position": [at, 0], "size": [10, 10]}) for at in range(501)))
+    time.sleep(CLOCKS)
+    ann, bob = room.join("Ann"), room.join("Bob")
+    clear(bob)
+
+    def spoil(route):
+        answer = route.fetch()
+        drawing = answer.json()
+        drawing["shapes"][-1]["z"] = "?"
+        route.fulfill(response=answer, json=drawing)
+
+    ann.page.route("**/v1/rooms/*?at=*", spoil)
+    ann.notice("Bob cleared the canvas.").get_by_role("button", name="Bring back").click()
+    ann.notice("Z must be").wait_for()
+    assert room.wait_for_shapes(0) == []

@@ -73,17 +73,18 @@ const isStandard = (property: string, value: unknown) =>
   standards.has(property) && (value === null || JSON.stringify(value) === JSON.stringify(standards.get(property)))
 
 /**
- * Makes all edits in one step of undo.
+ * Makes all edits in one step of undo, or none of them.
  *
  * @param gone shapes to delete
  * @returns whether that succeeded
  */
 export function writeAll(editing: Editing, edits: { shape: number, set: Values }[], gone: number[]): boolean {
-  return editing.group(() => {
-    for (let at = 0; at < edits.length; at += editsAtOnce) {
-      const done = editing.edit((replica) => replica.edit(edits.slice(at, at + editsAtOnce)))
-      if (done === undefined) return false
-    }
-    return gone.length === 0 || editing.edit((replica) => replica.delete(gone)) !== undefined
-  })
+  const step = editing.openStep()
+  const parts = Array.from({ length: Math.ceil(edits.length / editsAtOnce) }, (_, part) =>
+    edits.slice(part * editsAtOnce, (part + 1) * editsAtOnce))
+  const isDone = parts.every((part) => editing.edit((replica) => replica.edit(part)) !== undefined)
+    && (gone.length === 0 || editing.edit((replica) => replica.delete(gone)) !== undefined)
+  if (isDone) step.end()
+  else step.abandon()
+  return isDone
 }
