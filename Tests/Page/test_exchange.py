@@ -8,6 +8,7 @@ import xml.etree.ElementTree as XML
 import pytest
 
 from boards import FIRST_NOTE
+from hand import HALF
 
 LAYOUT = "{'squares': [{ 'x': 120, 'y': 230, 'colour': '#FF0000', 'size': 250}, {'x': 10, 'y': 20, 'colour': '#00ff00', 'size': 40}]}"
 
@@ -142,6 +143,20 @@ def test_a_part_is_copied_as_a_picture_and_saved(room, phone):
         assert name == f"{room.name}-selection.{suffix.lower()}"
     assert len(json.loads(content)["shapes"]) == 1
     assert ann.selected() == [sun]
+
+
+def test_why_there_is_no_picture_of_a_selection_is_said(room):
+    """A line in it leads to a shape so far away that no document has a line of this length."""
+    near, far = (room.add(position=[x, 0], size=[100, 100]) for x in (0, 3_000_000))
+    line = room.add(kind="line", strokeWidth=4, **{"from": [near, HALF, HALF], "to": [far, HALF, HALF]})
+    ann = room.join("Ann", at=(0, 0))
+    ann.wait_for_shapes(3)
+    ann.select(near, line)
+    for entry in ("saveSelectionSVG", "saveSelectionPNG", "copySVG", "copyPNG"):
+        ann.run("app.actions[value].run(); return null", entry)
+        notice = ann.notice("We can’t make a picture of the selection: a line in it leads to shapes that are too far away.")
+        notice.get_by_role("button", name="Dismiss").dispatch_event("click")
+        notice.wait_for(state="detached")
 
 
 def test_pasted_lines_become_notes_and_one_line_a_text(room):

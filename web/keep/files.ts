@@ -141,13 +141,16 @@ export class Files {
 
   /** @param shapes to save; all shapes if it is left out */
   async saveSVG(shapes?: number[]) {
-    if (await this.#documents.load()) this.#save(this.#picture(shapes), 'image/svg+xml', 'svg', shapes)
+    if (!await this.#documents.load()) return
+    const picture = this.#picture(shapes)
+    if (picture !== null) this.#save(picture, 'image/svg+xml', 'svg', shapes)
   }
 
   /** @param shapes as for `saveJSON` */
   async savePNG(shapes?: number[]) {
     if (!await this.#documents.load()) return
     const picture = this.#picture(shapes)
+    if (picture === null) return
     const scale = await this.#askForScale(picture)
     if (scale === null) return
     try {
@@ -183,13 +186,17 @@ export class Files {
   }
 
   async copySVG(shapes: number[]) {
-    if (await this.#documents.load()) this.#copy(() => navigator.clipboard.writeText(this.#picture(shapes)), 'SVG')
+    if (!await this.#documents.load()) return
+    const picture = this.#picture(shapes)
+    if (picture !== null) this.#copy(() => navigator.clipboard.writeText(picture), 'SVG')
   }
 
   async copyPNG(shapes: number[]) {
     if (!await this.#documents.load()) return
+    const picture = this.#picture(shapes)
+    if (picture === null) return
     // The picture is passed as a promise, because the copy must begin while the browser handles the person's click.
-    this.#copy(() => navigator.clipboard.write([new ClipboardItem({ 'image/png': pixels(this.#picture(shapes), pictureScale) })]), 'PNG')
+    this.#copy(() => navigator.clipboard.write([new ClipboardItem({ 'image/png': pixels(picture, pictureScale) })]), 'PNG')
   }
 
   async #copy(write: () => Promise<void>, what: string) {
@@ -203,14 +210,17 @@ export class Files {
     }
   }
 
-  /** @returns SVG */
-  #picture(shapes?: number[]): string {
+  /** @returns SVG; null if there can't be a picture of these shapes, and the person was told why */
+  #picture(shapes?: number[]): string | null {
     const { replica } = this.#shown
     if (!shapes) return replica.exportPicture(this.#name)
     const part = this.#core.createReplica()
     try {
       part.importDocument(replica.exportShapes(shapes))
       return part.exportPicture()
+    } catch (error) {
+      this.#notices.say(`We can’t make a picture of the selection: ${undrawable(messageOf(error))}.`, { kind: 'refused' })
+      return null
     } finally {
       part.destroy()
     }
@@ -222,6 +232,17 @@ export class Files {
     // The address is revoked after a delay, because the browser needs it until it has begun to save the file.
     setTimeout(() => URL.revokeObjectURL(address), 10_000)
   }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/**
+ * Why there can't be a picture of a selection, in words for people. Its shapes are in the drawing, so all of their values
+ * are allowed, except the box of a line that isn't led by its shapes any more.
+ */
+function undrawable(message: string) {
+  if (/^shapes\[\d+\]\.(position|size):/.test(message)) return 'a line in it leads to shapes that are too far away. Select these shapes too'
+  return message.startsWith('more than ') ? `it has ${message}` : message
 }
 
 /**
