@@ -200,7 +200,9 @@ def test_what_cannot_be_dropped_or_pasted_is_said(room):
     foreign = "board.excalidraw isn’t a CanvasSync drawing."
     square = '{"x": 0, "y": 0, "size": 5, "colour": "#112233"}'
     for text, words in [
-        ("<svg></svg>", foreign), ("{", ""), ('{"type": "excalidraw", "elements": []}', foreign), ("[]", foreign), ("", foreign),
+        ("<svg></svg>", foreign), ("{", "board.excalidraw has a mistake at byte 1: the text ends too early."),
+        ('{"a": ' + "[" * 1_000 + "]" * 1_000 + "}", "board.excalidraw has a mistake at byte"), ('{"shapes": []}', "board.excalidraw has no shapes."),
+        ('{"type": "excalidraw", "elements": []}', foreign), ("[]", foreign), ("", foreign),
         ('{"shapes": 4}', foreign), ('{"shapes": [4]}', "We can’t read shape 1."),
         (f'{{"squares": [{square}, {square}, {square.replace("#", "")}]}}', "Square 3 has a colour that we can’t read."),
         ('{"squares": [{"x": 1e99, "y": 0, "size": 5}]}', "Square 1 has a value for “Position” that we can’t read."),

@@ -17,8 +17,8 @@ import type { Selection } from '../state/selection.js'
 import type { Shown } from '../state/shown.js'
 
 /**
- * The upper bound on the size of a file. Any drawing is smaller, and a file of this size doesn't block the page for
- * long.
+ * The upper bound on the size of a file, because reading a file blocks the page. Only drawings with millions of points of
+ * ink are larger: a room that is full of ink can have 112 MB as a document.
  */
 const bytesMax = 64 << 20
 /** The scales between which a person can choose for a saved picture, in pixels for a unit of the canvas. */
@@ -112,14 +112,19 @@ export class Files {
     }
     if (!await this.#documents.load()) return
     this.#momentum.settleAll()
-    const added = addedBy(this.#editing.edit((replica) => {
+    const effects = this.#editing.edit((replica) => {
       try {
         return replica.importDocument(text)
       } catch (error) {
-        throw new Error(readable(error instanceof Error ? error.message : String(error), what))
+        throw new Error(readable(messageOf(error), what))
       }
-    }))
-    if (added.length === 0) return
+    })
+    if (!effects) return
+    const added = addedBy(effects)
+    if (added.length === 0) {
+      this.#notices.say(`${within(what)} has no shapes.`, { kind: 'refused' })
+      return
+    }
     const cleaned = this.#core.cleanedNames
     if (cleaned > 0) {
       const names = cleaned === 1 ? 'One name' : `${cleaned} names`
@@ -252,6 +257,9 @@ function undrawable(message: string) {
  */
 function readable(message: string, what: string) {
   if (message.startsWith('neither ')) return foreignWords(what)
+  if (message.startsWith('more than ')) return `${within(what)} has ${message}.`
+  const [, mistake, byte] = /^(.+) at byte (\d+)$/.exec(message) ?? []
+  if (mistake) return `${within(what)} has a mistake at byte ${byte}: ${mistake}.`
   const [, list, place, member] = /^(square|shape)s(?:\[(\d+)\](?:\.(\w+))?)?:/.exec(message) ?? []
   if (!list) return message
   if (!place) return foreignWords(what)
