@@ -36,10 +36,12 @@ static size_t size_at(unsigned index) { return (size_t)(5 + (index & 3)) << (ind
 
 static uintptr_t take(size_t bytes) {
   if (fresh == 0) fresh = ((uintptr_t)&__heap_base + ALIGNMENT - 1) & -ALIGNMENT;
-  size_t end = __builtin_wasm_memory_size(0) * PAGE_BYTES;
+  size_t pages = __builtin_wasm_memory_size(0), end = pages * PAGE_BYTES;
   if (end - fresh < bytes) {
-    size_t pages = (bytes - (end - fresh) + PAGE_BYTES - 1) / PAGE_BYTES;
-    if (__builtin_wasm_memory_grow(0, pages) == SIZE_MAX) __builtin_trap();
+    // Growing takes longer the larger the memory is. So it grows by a share of itself, if there is that much.
+    size_t missing = (bytes - (end - fresh) + PAGE_BYTES - 1) / PAGE_BYTES;
+    if (__builtin_wasm_memory_grow(0, missing + pages / 8) == SIZE_MAX
+        && __builtin_wasm_memory_grow(0, missing) == SIZE_MAX) __builtin_trap();
   }
   uintptr_t start = fresh;
   fresh += bytes;
