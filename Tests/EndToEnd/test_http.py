@@ -364,6 +364,18 @@ async def test_operations_over_http(shared):
     assert answer.status == 413 and answer.error == "too_large"
 
 
+async def test_a_drawing_with_long_texts_can_be_posted_again():
+    """H8: However few shapes a room may have, a body may be as long as a drawing with all the text that it may have."""
+    with Server("--max-shapes", 10, "--max-message-bytes", 16_384) as server:
+        for _ in range(10):
+            ops = {"ops": [{"shape": identifier(), "set": {"kind": "text", "text": '"' * 4_096}}]}
+            assert (await server.http("POST", "/v1/rooms/long/ops", ops)).status == 200
+        drawing = (await server.get("/v1/rooms/long")).body
+        assert len(drawing) > 80_000
+        answer = await server.http("POST", "/v1/rooms/again/layout", drawing)
+        assert answer.status == 200 and len(answer.json["shapes"]) == 10, answer.body
+
+
 async def test_rates_over_http():
     """H6, H8: Over the rate an address gets 429. One layout may exceed it, and the next request waits."""
     with Server("--max-ops-per-second", 1, "--max-ops-per-message", 20) as server:

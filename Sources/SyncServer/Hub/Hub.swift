@@ -117,7 +117,7 @@ actor Hub {
     options.webSocket.unfinishedBytesMax = Int(limits.unfinishedBytes)
     options.webSocket.messageWithinMilliseconds = limits.messageMilliseconds
     options.webSocket.silentCloseCode = CloseCode.noSignOfLife.rawValue
-    options.http.bodyBytesMax = max(Int(limits.messageBytes), Int(limits.shapes) * Hub.shapeBytesMax)
+    options.http.bodyBytesMax = Int(limits.bodyBytes)
     options.http.heldBytesMax = Int(limits.httpBytes)
     options.http.bodyStallMilliseconds = limits.uploadStallMilliseconds
     // This limit counts WebSocket and HTTP connections together. If there are too many WebSockets, the hub itself
@@ -155,10 +155,6 @@ actor Hub {
   }
 
   private var socketsMax: Int { Int(limits.connections) + Int(limits.httpConnections) }
-
-  /// The most bytes that a shape takes in a JSON drawing, with the longest name and numbers. The limit on a request's
-  /// body is computed from it, so that every drawing that the server has given out can be posted to it again.
-  private static let shapeBytesMax = 1_024
 }
 
 // MARK: - Calls from the loop, on its own thread, which is this actor's executor.
