@@ -149,10 +149,13 @@ final class OpeningTests {
       looks.withLock { $0.append(SystemCalls.file(at: copy) == nil) }
       return 5
     }
-    // The files that a killed backup can leave behind.
+    // The files that a killed backup can leave behind, with a mode that somebody gave them since.
     for end in ["", "-journal"] { fclose(fopen(copy + LogBackup.unfinished + end, "w")) }
+    try #require(chmod(copy + LogBackup.unfinished, 0o644) == 0)
     try LogBackup.make(of: path, to: copy, options: options)
     #expect(looks.withLock { $0 } == [true])
+    var status = stat()
+    #expect(stat(copy, &status) == 0 && status.st_mode & 0o777 == 0o600)
     #expect(try LogInspection(of: copy).isSound)
     #expect(SystemCalls.file(at: copy + LogBackup.unfinished) == nil)
     // A file that appears at the target while the backup is being made must not be overwritten.

@@ -29,23 +29,33 @@ public enum LogBackup {
 
   /// Makes an empty file for an unfinished copy, and locks the file, so that no other process uses the same file. The
   /// kernel frees the lock when this process ends. If an earlier process was killed and left an unfinished copy, that
-  /// file is emptied and used again.
+  /// file is removed rather than used again: others might be able to read it, or have it open.
   /// - Returns: the descriptor that holds the lock.
   private static func claim(_ new: String) throws(StorageFault) -> Int32 {
-    let descriptor = NewFile.open(orCreate: new)
+    let left = open(new, O_RDWR | O_CLOEXEC)
+    // Stays locked until the new file is locked. So nobody else removes the new file as one that was left.
+    defer { if left >= 0 { close(left) } }
+    if left >= 0 {
+      guard holds(left, new) else { throw .locked(path: new) }
+      unlink(new)
+    }
+    let descriptor = NewFile.create(new)
     guard descriptor >= 0 else { throw .inputOutput(path: new, detail: SystemCalls.words(for: errno)) }
-    var (held, named) = (stat(), stat())
-    // Between `open` and `flock`, another process might have finished its copy and renamed the file. Then this lock
-    // would be on the finished copy.
-    let isHeld =
-      flock(descriptor, LOCK_EX | LOCK_NB) == 0 && fstat(descriptor, &held) == 0 && lstat(new, &named) == 0
-      && held.st_ino == named.st_ino && ftruncate(descriptor, 0) == 0
-    guard isHeld else {
+    guard holds(descriptor, new) else {
       close(descriptor)
       throw .locked(path: new)
     }
     unlink(new + "-journal")
     return descriptor
+  }
+
+  /// Locks a file that was opened by its path.
+  /// - Returns: false if another process has it locked, or if the path has another file by now: that process might have
+  ///   finished its copy and renamed the file. Then this lock would be on the finished copy.
+  private static func holds(_ descriptor: Int32, _ path: String) -> Bool {
+    var (held, named) = (stat(), stat())
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 && fstat(descriptor, &held) == 0 && lstat(path, &named) == 0
+      && held.st_ino == named.st_ino
   }
 
   private static func discard(_ copy: String) { for end in ["", "-journal"] { unlink(copy + end) } }
