@@ -169,6 +169,18 @@ async def test_a_backup_that_cannot_be_written_names_the_copy(shared):
         assert sorted(os.listdir(folder)) == ["copy.db", "copy.db2"]
 
 
+async def test_a_move_that_cannot_be_done_leaves_nothing(tmp_path):
+    """The command says what is wrong with the place, or that the room isn't there."""
+    async with stored() as server:
+        file = tmp_path / "file"
+        file.write_text("")
+        code, out, words = await log("move", "--from", server.data, "--to", str(file))
+        assert (code, out, words) == (1, "", f"SyncServer: {file} is a file; this takes a data directory\n")
+        code, out, words = await log("move", "--from", server.data, "--to", str(tmp_path / "to"), "--room", "nope")
+        assert (code, out, words) == (1, "", f"SyncServer: {server.data}: there is no room nope\n")
+        assert os.listdir(tmp_path) == ["file"]
+
+
 async def test_commands_dont_wait_for_ever_for_a_database(tmp_path):
     """The commands give up after ten seconds, and say why. A backup leaves nothing for which the next would be refused."""
     url = f"postgresql://127.0.0.1:{free_port()}/nowhere"

@@ -79,7 +79,7 @@ struct LogMoveTests {
       let meddled = try #require(log.withLock { $0 })
       _ = try source.ask(.append(LogMoveTests.append(0, epoch: 7, count: 4)))
       let move = try LogMove(of: source, .memory, to: .directory(folder), isBackup: true)
-      #expect(move.run(nil) == 0, "before request \(number)")
+      #expect(move.run() == 0, "before request \(number)")
       let copy = try WaitingLog(.directory(folder))
       let rooms = try #require(copy.rooms)
       copy.close()

@@ -29,7 +29,8 @@ final class DirectoryLock {
       case EACCES, EPERM: throw .noRight(path: directory)
       case EROFS: throw .readOnly(path: directory)
       case ENOSPC, EDQUOT: throw .diskFull(path: directory)
-      case ENOTDIR, ENOENT: throw .noDirectory(path: directory)
+      case ENOTDIR: throw .unfit("\(directory) is a file; this takes a data directory")
+      case ENOENT: throw .noDirectory(path: directory)
       default: throw .inputOutput(path: path, detail: SystemCalls.words(for: errno))
       }
     }

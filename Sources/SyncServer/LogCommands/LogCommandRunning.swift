@@ -10,7 +10,7 @@ extension LogCommand {
     umask(0o077)
     do throws(StorageFault) {
       if case .move(let target, let room) = action {
-        return try LogMove(from: place, to: target).run(room) == 0 ? 0 : 1
+        return try LogMove(from: place, to: target, only: room).run() == 0 ? 0 : 1
       }
       switch place {
       case .memory: return 0
@@ -153,7 +153,7 @@ extension LogCommand {
       rmdir(new)
       throw error
     }
-    guard let leftOut = move.run(nil) else {
+    guard let leftOut = move.run() else {
       StandardError.complain("\(new) is not a whole copy; remove it")
       return 1
     }

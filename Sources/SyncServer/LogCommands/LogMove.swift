@@ -12,6 +12,8 @@ struct LogMove {
   private let to: Configuration.Storage
   /// The secret from which the actors' keys are made, read from the log that the rooms are copied from.
   private let secret: [UInt8]?
+  /// The room to copy. `nil` for all rooms.
+  private let wanted: String?
 
   /// Whether this is a backup of a database. If so, it prints only what a backup of a directory prints.
   private let isBackup: Bool
@@ -20,15 +22,28 @@ struct LogMove {
 
   typealias Fault = StoredRooms.Fault
 
-  init(from: Configuration.Storage, to: Configuration.Storage, isBackup: Bool = false) throws(StorageFault) {
+  init(from: Configuration.Storage, to: Configuration.Storage, only wanted: String? = nil, isBackup: Bool = false)
+    throws(StorageFault)
+  {
     if case .directory(let directory) = from { try LogCommand.checkDatabase(in: directory) }
-    try self.init(of: try WaitingLog(from), from, to: to, isBackup: isBackup)
+    let source = try WaitingLog(from)
+    // This is looked for first, because opening the log at `to` makes one there.
+    if let wanted, source.rooms?.contains(where: { $0.room == wanted }) == false {
+      source.close()
+      throw .unfit("\(from): there is no room \(wanted)")
+    }
+    try self.init(of: source, from, to: to, only: wanted, isBackup: isBackup)
   }
 
   /// - Parameter source: the log at `from`.
-  init(of source: WaitingLog, _ from: Configuration.Storage, to: Configuration.Storage, isBackup: Bool)
-    throws(StorageFault)
-  {
+  init(
+    of source: WaitingLog,
+    _ from: Configuration.Storage,
+    to: Configuration.Storage,
+    only wanted: String? = nil,
+    isBackup: Bool
+  ) throws(StorageFault) {
+    self.wanted = wanted
     self.isBackup = isBackup
     self.from = from
     self.to = to
@@ -45,16 +60,13 @@ struct LogMove {
   /// Copies the rooms, and prints a line for each. Leaves damaged rooms out, because they would keep all others from being
   /// copied.
   /// - Returns: how many rooms are left out. `nil` if not all others are copied either.
-  func run(_ wanted: String?) -> Int? {
+  func run() -> Int? {
     defer {
       source.close()
       target.close()
     }
     do throws(Fault) {
       guard let rooms = source.rooms else { throw Fault(words: "\(from): the rooms can't be listed") }
-      if let wanted, !rooms.contains(where: { $0.room == wanted }) {
-        throw Fault(words: "\(from): there is no room \(wanted)")
-      }
       var moved = 0
       var wereThere = 0
       var leftOut = 0
@@ -69,7 +81,7 @@ struct LogMove {
         }
       }
       try moveSecret()
-      try moveLocks(of: Set(rooms.map(\.room)), wanted)
+      try moveLocks(of: Set(rooms.map(\.room)))
       let rest = leftOut == 0 ? "" : ", \(leftOut) left out"
       let done = "\(moved) rooms moved, \(wereThere) were there already\(rest)"
       print(isBackup ? "\(moved) rooms copied" : "\(from) to \(to): \(done)")
@@ -288,7 +300,7 @@ struct LogMove {
     }
   }
 
-  private func moveLocks(of rooms: Set<String>, _ wanted: String?) throws(Fault) {
+  private func moveLocks(of rooms: Set<String>) throws(Fault) {
     var names = source.locks
     do throws(StateFileFault) {
       if case .directory(let directory) = from { names = try RoomLocks(path: directory + "/canvas.locks").names }
