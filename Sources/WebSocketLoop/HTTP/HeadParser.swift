@@ -37,7 +37,12 @@ struct HeadParser {
   /// Removes a head, and the empty lines before it, from the front of `bytes`. `nil` if the head isn't complete yet.
   mutating func take(_ bytes: inout [UInt8]) throws(HTTPFault) -> Head? {
     try dropEmptyLines(&bytes)
-    guard let end = findEnd(bytes, from: searched) else {
+    let end = findEnd(bytes, from: searched)
+    // This is refused at once: the end of a head whose lines all end so would never be found.
+    guard !hasBareLineFeed(bytes[..<min(end ?? bytes.count, bytesMax)], from: searched) else {
+      throw .malformed("a line doesn't end in CR LF")
+    }
+    guard let end else {
       // `bytes` can include the first three bytes of the CR LF CR LF that ends the head, which don't count towards the
       // bound.
       guard bytes.count <= bytesMax + 3 else {
@@ -71,9 +76,6 @@ struct HeadParser {
   private func head(_ bytes: ArraySlice<UInt8>) throws(HTTPFault) -> Head {
     let end = bytes.endIndex
     var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)[...]
-    for line in lines where line.last != 0x0D && line.endIndex != end {
-      throw .malformed("a line doesn't end in CR LF")
-    }
     lines = lines.map { $0.endIndex == end ? $0 : $0.dropLast() }[...]
     guard let first = lines.popFirst(), !first.isEmpty else { throw .malformed("there is no request line") }
     guard lines.count <= headersMax else {
@@ -98,6 +100,14 @@ struct HeadParser {
       }
     }
     return nil
+  }
+
+  /// Whether a line ends in LF without CR.
+  private func hasBareLineFeed(_ bytes: ArraySlice<UInt8>, from start: Int) -> Bool {
+    for place in start..<max(start, bytes.endIndex) where bytes[place] == 0x0A {
+      if place == bytes.startIndex || bytes[place - 1] != 0x0D { return true }
+    }
+    return false
   }
 
   /// A line of a head, or of a trailer.
