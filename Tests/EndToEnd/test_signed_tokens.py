@@ -282,6 +282,13 @@ async def test_keys_are_read_again_on_sighup():
         (line,) = await server.logged("the tokens can't be read; the old ones stay valid")
         assert line["reason"].startswith("bad.pem: ")
         assert (await post(server, "demo", keys.token())).status == 200
+        # A script may just have removed the files, to write them anew.
+        for name in os.listdir(keys.folder):
+            os.remove(os.path.join(keys.folder, name))
+        server.process.send_signal(signal.SIGHUP)
+        await server.logged(reason="there are no keys; to end all signed tokens, put another key there")
+        assert (await post(server, "demo", keys.token())).status == 200
+        await stays.draw()
 
 
 async def test_one_file_is_one_key_and_lines_of_tokens_go_on_beside_it():

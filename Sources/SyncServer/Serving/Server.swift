@@ -131,7 +131,10 @@ enum Server {
     }
     if let path = configuration.signingKeys {
       do throws(TokenFault) {
-        credentials.signed = try signedTokens(configuration, logger)
+        let signed = try signedTokens(configuration, logger)
+        // A script may be in the middle of replacing the files.
+        if signed?.count == 0 { throw TokenFault("there are no keys; to end all signed tokens, put another key there") }
+        credentials.signed = signed
         hasRead = true
       } catch { complain("keys", path, error) }
     }
