@@ -177,7 +177,7 @@ struct Logger: Sendable {
   private func write(_ text: String) {
     gathering.output.withLock { output in
       if output.unwritten > 0 {
-        let words = "… \(output.unwritten) lines are missing here, because nobody read them in time"
+        let words = "… \(output.unwritten) lines are missing here: the disk was full, or nobody read them in time"
         guard output.pipe.write(line(.warning, words, [:], at: WallClock.milliseconds())) else {
           output.unwritten += 1
           return
