@@ -211,3 +211,22 @@ async def test_a_room_s_state_is_its_own(shared):
     for room in ["mine.new", "mine.lock", "mine"]:
         await run(shared, "undo", room)
         assert await shared.shapes(room) == []
+
+
+async def test_what_was_added_since_is_not_in_a_restored_shape(shared):
+    """A file leaves out what nobody had set. import --same takes it from the shapes that are there."""
+    for name in ["Sun", "Moon"]:
+        await run(shared, "add", "added", "name=" + name)
+    await run(shared, "set", "added", "Moon", "text=Buy milk")
+    before = await shared.shapes("added")
+    saved = (await run(shared, "export", "added")).out
+    await run(shared, "set", "added", "Sun", "text=Later", "dash=dotted", "textSize=40", "filled=no", "locked=yes")
+    assert await shared.shapes("added") != before
+    await run(shared, "import", "added", "-", "--same", input=saved)
+    sun, moon = await shared.shapes("added")
+    assert (sun["text"], sun["dash"], sun["filled"], sun["locked"]) == ("", "solid", True, False), sun
+    assert moon == before[1], "what is as in the file isn't written"
+    assert (await run(shared, "import", "added", "-", "--same", input=saved)).out == "nothing changed\n"
+    # A shape that is copied has nothing that could be taken from it.
+    await run(shared, "import", "added", "-", input=saved)
+    assert "text" not in (await shared.shapes("added"))[2]

@@ -48,7 +48,10 @@ enum ImportExport {
   @ClientLoop
   private static func news(_ shape: Identifier, _ set: Properties, in editor: RoomEditor) -> ShapeEdit? {
     guard let standing = editor.canvas[shape] else { return ShapeEdit(shape: shape, set: set) }
-    var set = set.differing(from: standing.properties)
+    var set = set
+    // A shape in a document has a kind. A shape that only makes room in the drawing order has none here.
+    if set.assigned.contains(.kind) { set.assignRareDefaults(over: standing.properties) }
+    set = set.differing(from: standing.properties)
     if set.assigned.contains(.name), set.name == editor.picture.names.name(of: shape) {
       set = set.keeping(set.assigned.subtracting([.name]))
     }
@@ -151,6 +154,17 @@ enum ImportExport {
         }
         self = format
       }
+    }
+  }
+}
+
+extension Properties {
+  /// Assigns the defaults of the rare properties that `standing` assigns and this set doesn't. A document leaves out
+  /// rare properties that nobody has set.
+  fileprivate mutating func assignRareDefaults(over standing: Properties) {
+    let defaults = Properties()
+    for property in PropertyMask.rare.intersection(standing.assigned).subtracting(assigned) {
+      take(property, from: defaults)
     }
   }
 }
