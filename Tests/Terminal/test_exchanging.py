@@ -230,3 +230,8 @@ async def test_what_was_added_since_is_not_in_a_restored_shape(shared):
     # A shape that is copied has nothing that could be taken from it.
     await run(shared, "import", "added", "-", input=saved)
     assert "text" not in (await shared.shapes("added"))[2]
+
+
+async def test_a_file_may_begin_with_a_byte_order_mark(shared):
+    await run(shared, "import", "marked", "-", input=b"\xef\xbb\xbf" + LAYOUT.encode())
+    assert len(await shared.shapes("marked")) == 2

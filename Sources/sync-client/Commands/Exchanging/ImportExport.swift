@@ -67,12 +67,14 @@ enum ImportExport {
   }
 
   private static func read(_ path: String) throws(ClientFailure) -> [ImportedShape] {
-    let bytes: [UInt8]
+    var bytes: [UInt8]
     do throws(FileBytes.Failure) {
       bytes = try FileBytes.read(path, bytesMax: 256 << 20)
     } catch {
       throw .failed(error.words)
     }
+    // Some editors begin a file with a byte order mark.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
     do throws(ImportError) {
       return try Import.read(bytes)
     } catch {
