@@ -8,8 +8,9 @@ import tempfile
 import zlib
 
 import terminal
-from server import identifier
-from terminal import run
+from server import Server, identifier
+from terminal import run, start
+from waiting import SECONDS, eventually
 
 LAYOUT = "{'squares': [{ 'x': 120, 'y': 230, 'colour': '#FF0000', 'size': 250}, {'x': 20, 'y': 30, 'colour': '#00ff00', 'size': 50}]}"
 
@@ -235,3 +236,13 @@ async def test_what_was_added_since_is_not_in_a_restored_shape(shared):
 async def test_a_file_may_begin_with_a_byte_order_mark(shared):
     await run(shared, "import", "marked", "-", input=b"\xef\xbb\xbf" + LAYOUT.encode())
     assert len(await shared.shapes("marked")) == 2
+
+
+async def test_as_many_shapes_as_the_room_takes(shared):
+    """The limit is the room's own, and what is beyond it is refused as a whole."""
+    drawing = json.dumps({"shapes": [{"kind": "star"}] * 100_001})
+    done = await run(shared, "import", "beyond", "-", input=drawing, code=1)
+    assert "- has 100001 shapes, and the room takes 100000" in done.err, done
+    assert (await shared.get("/v1/rooms/beyond")).status == 404
+    with Server("--max-shapes", 200_000, "--max-ops-per-second", 1_000_000) as large:
+        assert (await run(large, "import", "large", "-", input=drawing)).out == "made 100001 shapes\n"

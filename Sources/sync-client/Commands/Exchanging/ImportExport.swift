@@ -25,14 +25,19 @@ enum ImportExport {
     ]
   ) { invocation in
     let corner = try invocation.arguments["--at"].map(point)
-    let shapes = try read(invocation.arguments.operands[1])
-    guard !shapes.isEmpty else { throw ClientFailure.failed("\(invocation.arguments.operands[1]) has no shapes") }
+    let path = invocation.arguments.operands[1]
+    let shapes = try read(path)
+    guard !shapes.isEmpty else { throw ClientFailure.failed("\(path) has no shapes") }
     let cleaned = shapes.count { $0.hasCleanedName }
     if cleaned > 0 {
       let names = cleaned == 1 ? "one name" : "\(cleaned) names"
       invocation.output.notice("cleaned_names", "\(names) had characters that nobody sees; they were left out")
     }
     let editor = try await RoomEditor.open(invocation)
+    let most = editor.client.replica.limits.shapes
+    guard shapes.count <= most else {
+      throw await editor.fail("\(path) has \(shapes.count) shapes, and the room takes \(most)")
+    }
     var random = SystemRandomNumberGenerator()
     let edits = Import.edits(
       for: moved(shapes, to: corner),
@@ -76,7 +81,8 @@ enum ImportExport {
     // Some editors begin a file with a byte order mark.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
     do throws(ImportError) {
-      return try Import.read(bytes)
+      // The room's own limit is known once the room is joined.
+      return try Import.read(bytes, shapesMax: .max)
     } catch {
       throw .failed("\(path): not a drawing and not a layout of squares: \(error.description)")
     }
