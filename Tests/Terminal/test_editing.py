@@ -251,3 +251,24 @@ async def test_locks_groups_and_shapes_without_a_fill(shared):
     for wrong in ("group=all", "dash=wavy", "locked=perhaps"):
         refused = await run(shared, "set", "looks", "Sun", wrong, code=64)
         assert wrong.split("=")[0] in refused.err, refused
+
+
+async def test_a_state_that_is_lost_at_the_end_still_has_the_edit(shared):
+    """The folder of the state goes once the edit is sent. The state of before has the edit's step already."""
+    with tempfile.TemporaryDirectory() as state:
+        rooms = f"{state}/canvassync"
+        sent = 0
+
+        async def move_away(message):
+            nonlocal sent
+            sent += 1
+            # The first message is the hello.
+            if sent == 2:
+                os.rename(rooms, f"{state}/away")
+
+        async with between(shared, "away", up=move_away) as there:
+            done = await run(None, "add", "away", "name=Sun", "--server", there, state=state)
+            assert sent >= 2 and done.err == "", done
+            os.rename(f"{state}/away", rooms)
+            await run(None, "undo", "away", "--server", there, state=state)
+    assert await shared.shapes("away") == []

@@ -31,6 +31,7 @@ struct RoomEditor {
   /// Makes an edit, waits until all of it is answered, and prints the result.
   func commit(_ body: (inout Replica, Moment) throws -> [ReplicaEffect]) async throws -> ExitCode {
     var failure: (any Error)?
+    var unsaved: String?
     let historyBefore = client.replica.saveHistory()
     client.edit { replica, now in
       do {
@@ -39,7 +40,7 @@ struct RoomEditor {
         //
         // The edit itself isn't saved. So if this command is killed, no later command sends the edit. Its undo step is
         // saved, because the server might have stored the edit. If the server hasn't, undo skips the step.
-        state?.save(replica, history: replica.saveHistory())
+        unsaved = state?.save(replica, history: replica.saveHistory())
         return effects
       } catch {
         failure = error
@@ -57,7 +58,12 @@ struct RoomEditor {
     }
     let withdrawal = end == .answered ? nil : Withdrawal(end, of: count, in: client, patience: patience)
     let isDropped = withdrawal.map { !$0.mayBeStored } ?? false
-    state?.save(client.replica, history: isDropped ? historyBefore : client.replica.saveHistory())
+    let history = isDropped ? historyBefore : client.replica.saveHistory()
+    // If only one of the two could be saved, undo knows of the edit.
+    let unsavedAtEnd = state?.save(client.replica, history: history)
+    if let unsavedAtEnd, unsaved != nil {
+      invocation.output.notice("no_state", "\(unsavedAtEnd); undo will not know of this edit")
+    }
     await client.leave()
     let report = outcome.report(withdrawal, room: client.room)
     report.write(to: invocation)

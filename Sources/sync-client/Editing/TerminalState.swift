@@ -105,16 +105,14 @@ final class TerminalState {
   }
 
   /// - Parameter history: the undo steps, as the core saves them.
-  func save(_ replica: Replica, history: [UInt8]) {
+  /// - Returns: why the state could not be saved. `nil` if it is saved.
+  func save(_ replica: Replica, history: [UInt8]) -> String? {
     let saved = replica.save(withDrawing: false, withEdits: false)
     var bytes: [UInt8] = []
     for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: saved.count >> shift)) }
     bytes += saved
     bytes += history
-    guard FileBytes.write(bytes, to: path, mode: 0o600) else {
-      output.notice("no_state", "\(path): \(String(cString: strerror(errno))); undo will not know of this edit")
-      return
-    }
+    return FileBytes.write(bytes, to: path, mode: 0o600) ? nil : "\(path): \(String(cString: strerror(errno)))"
   }
 
   deinit { close(lock) }
