@@ -246,3 +246,22 @@ async def test_as_many_shapes_as_the_room_takes(shared):
     assert (await shared.get("/v1/rooms/beyond")).status == 404
     with Server("--max-shapes", 200_000, "--max-ops-per-second", 1_000_000) as large:
         assert (await run(large, "import", "large", "-", input=drawing)).out == "made 100001 shapes\n"
+
+
+async def test_an_import_that_is_refused_in_its_middle_says_what_is_stored():
+    """The room is filled by others than the import's first messages. Undo takes back what is stored."""
+    drawing = json.dumps({"shapes": [{"kind": "star"}] * 3_000})
+    with Server("--max-shapes", 3_000) as small:
+        await small.write("full", name="Sun")
+        done = await run(small, "import", "full", "-", input=drawing, code=1)
+        stored = len(await small.shapes("full")) - 1
+        assert 0 < stored < 3_000
+        assert f"{stored} of the edit's 3000 operations are stored; undo takes back what is stored" in done.err, done
+        await run(small, "undo", "full")
+        assert list(await small.named("full")) == ["Sun"]
+        report = (await run(small, "import", "full", "-", "--json", input=drawing, code=1)).object
+        assert (report["operations"], report["stored"]) == (3_000, len(await small.shapes("full")) - 1), report["stored"]
+        assert len(report["refused"]) == 3_000 - report["stored"]
+    with Server("--max-shapes", 1) as small:
+        await run(small, "add", "none")
+        assert "are stored" not in (await run(small, "add", "none", code=1)).err

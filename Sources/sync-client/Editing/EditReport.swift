@@ -11,11 +11,19 @@ struct EditReport: Sendable {
   }
 
   let room: RoomName
+  /// How many operations the edit has.
+  let count: Int
+  /// Whether a later undo knows of the edit.
+  let isInHistory: Bool
   /// The part of the edit that the server has not answered. `nil` if everything is answered.
   let withdrawal: Withdrawal?
   let events: [RoomEvent]
   let rejected: [RejectedEdit]
   let superseded: [Loss]
+
+  /// How many of the edit's operations the server has stored. A long edit is sent in several messages, and the server
+  /// may refuse some of them.
+  private var stored: Int { count - rejected.count - (withdrawal?.unanswered ?? 0) }
 
   var exitCode: ExitCode { withdrawal?.exitCode ?? (rejected.isEmpty ? .success : .failed) }
 
@@ -33,6 +41,10 @@ struct EditReport: Sendable {
       output.complain(code, "refused: \(why) (\(code))\(again)")
     }
     if let withdrawal { output.complain(withdrawal.code, withdrawal.words) }
+    if let first = rejected.first, stored > 0 {
+      let way = first.origin == .edit && isInHistory ? "; undo takes back what is stored" : ""
+      output.notice("partly_stored", "\(stored) of the edit's \(count) operations are stored\(way)")
+    }
   }
 
   private func writeLines(to output: Output) {
@@ -52,6 +64,8 @@ struct EditReport: Sendable {
   private func write(to line: inout JSONWriter) {
     line.member("room", room.text)
     line.member("acknowledged", withdrawal == nil && rejected.isEmpty)
+    line.member("operations", count)
+    line.member("stored", stored)
     line.member("unanswered", withdrawal?.unanswered ?? 0)
     line.write(withdrawal == nil ? events : [], as: "events")
     line.key("superseded")

@@ -52,6 +52,8 @@ struct RoomEditor {
       throw failure
     }
     let count = client.replica.unsentCount
+    // What the replica itself refuses is never sent.
+    let refusedAtOnce = outcome.rejectedCount
     let end = await client.settle(withinMilliseconds: patience) { delay in
       let end = "Ctrl-C ends this and withdraws the edit."
       invocation.output.notice(delay.code, "waiting: \(delay.words). \(end)")
@@ -65,7 +67,8 @@ struct RoomEditor {
       invocation.output.notice("no_state", "\(unsavedAtEnd); undo will not know of this edit")
     }
     await client.leave()
-    let report = outcome.report(withdrawal, room: client.room)
+    let isInHistory = state != nil && (unsaved == nil || unsavedAtEnd == nil)
+    let report = outcome.report(withdrawal, of: count + refusedAtOnce, isInHistory: isInHistory, room: client.room)
     report.write(to: invocation)
     if Task.isCancelled, withdrawal == nil { throw CancellationError() }
     return report.exitCode
@@ -93,6 +96,7 @@ final class EditFollower: RoomFollower {
   private var superseded: [EditReport.Loss] = []
 
   var picture: RoomPicture { ledger?.picture ?? RoomPicture() }
+  var rejectedCount: Int { rejected.count }
 
   func begin(_ client: RoomClient) {
     var ledger = RoomLedger(client.replica.canvas)
@@ -116,9 +120,14 @@ final class EditFollower: RoomFollower {
     }
   }
 
-  func report(_ withdrawal: Withdrawal?, room: RoomName) -> EditReport {
+  /// - Parameters:
+  ///   - count: how many operations the edit has.
+  ///   - isInHistory: whether a later undo knows of the edit.
+  func report(_ withdrawal: Withdrawal?, of count: Int, isInHistory: Bool, room: RoomName) -> EditReport {
     return EditReport(
       room: room,
+      count: count,
+      isInHistory: isInHistory,
       withdrawal: withdrawal,
       events: events + (ledger?.due(at: .now(), isLast: true) ?? []),
       rejected: rejected,
