@@ -193,6 +193,8 @@ import Testing
       Array(#"{"rooms":[{"room":"a","shapes":2,"peers":1,"operations":9,"cursor":"c"},{"x":1}]}"#.utf8)
     )
     #expect(listed == [RoomListing(room: "a", shapes: 2, peers: 1, operations: 9, cursor: "c")])
+    let uncounted = RoomListing.read(Array(#"{"rooms":[{"room":"a","shapes":2,"uncounted":true}]}"#.utf8))
+    #expect(uncounted?.first?.knownShapes == nil && listed?.first?.knownShapes == 2)
     #expect(RoomListing.read(Array("{}".utf8)) == nil && JSONValue(Array("{".utf8)) == nil)
   }
 

@@ -7,6 +7,7 @@ import signal
 
 from server import Server
 from terminal import Done, run, silent_server, start
+from test_log_commands import damage, stored
 from waiting import SECONDS, eventually
 
 
@@ -163,3 +164,17 @@ async def test_bots_that_do_not_get_in_end_with_their_figures(shared):
             await asyncio.wait_for(connected.wait(), SECONDS)
             done = await bots.end(signal.SIGTERM)
     assert done.code == 143 and done.object["operations"] == 0, done
+
+
+async def test_a_room_that_cannot_be_opened_is_listed_with_its_fault():
+    """H7: so is one whose shapes are not counted since a crash."""
+    async with stored() as server:
+        damage(server)
+        server.flags = ["--verify-every-ms", "0"]
+        server.start()
+        lines = (await run(server, "rooms", "--over", "10ms")).out.splitlines()
+        torn = next(line for line in lines if line.startswith("torn"))
+        assert torn.split()[:4] == ["torn", "?", "0", "3"] and "damaged at position 2" in torn, lines
+        assert next(line for line in lines if line.startswith("whole")).split()[:2] == ["whole", "3"], lines
+        objects = {line["room"]: line for line in (await run(server, "rooms", "--json", "--over", "10ms")).lines}
+        assert "damaged at position 2" in objects["torn"]["fault"] and "fault" not in objects["whole"], objects

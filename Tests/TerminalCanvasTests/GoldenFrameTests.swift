@@ -139,6 +139,14 @@ struct GoldenFrameTests {
     let screen = table.screen(columns: 80, rows: 12, theme: .dark, depth: depth)
     try GoldenScreens.expect(screen, "rooms-80x12-\(depth)")
     #expect(RoomsScreen.heading(row: 3, column: 45, columns: 80) == .peers)
+    var row = RoomsScreen.Row(room: "uncounted", shapes: nil, peers: 0, operations: 3, operationsPerSecond: 0)
+    table.rooms.append(row)
+    (row.room, row.fault) = ("torn", "it is damaged")
+    table.rooms.append(row)
+    let faults = table.screen(columns: 80, rows: 12, theme: .dark, depth: depth)
+    #expect(faults.text(row: 7).split(separator: " ").prefix(3) == ["uncounted", "?", "0"])
+    #expect(faults.text(row: 8).split(separator: " ") == ["torn", "it", "is", "damaged"])
+    table.rooms.removeLast(2)
     table.rooms.sort { RoomsScreen.Column.shapes.isBefore($0, $1) }
     #expect(table.rooms.map { $0.shapes } == [100_000, 120, 7])
   }

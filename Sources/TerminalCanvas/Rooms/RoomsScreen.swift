@@ -4,20 +4,24 @@ import CanvasCRDT
 public struct RoomsScreen: Sendable {
   public struct Row: Equatable, Sendable {
     public var room: String
-    public var shapes: Int
+    /// `nil` if the server doesn't know it now.
+    public var shapes: Int?
     public var peers: Int
     public var operations: Int
     public var operationsPerSecond: Double
     /// The operations per second at the last readings, the newest last.
     public var recentRates: [Double]
+    /// Why the room can't be opened. `nil` if it can.
+    public var fault: String?
 
     public init(
       room: String,
-      shapes: Int,
+      shapes: Int?,
       peers: Int,
       operations: Int,
       operationsPerSecond: Double,
-      recentRates: [Double] = []
+      recentRates: [Double] = [],
+      fault: String? = nil
     ) {
       self.room = room
       self.shapes = shapes
@@ -25,6 +29,7 @@ public struct RoomsScreen: Sendable {
       self.operations = operations
       self.operationsPerSecond = operationsPerSecond
       self.recentRates = recentRates
+      self.fault = fault
     }
   }
 
@@ -41,7 +46,7 @@ public struct RoomsScreen: Sendable {
     public func isBefore(_ one: Row, _ other: Row) -> Bool {
       switch self {
       case .room: break
-      case .shapes where one.shapes != other.shapes: return one.shapes > other.shapes
+      case .shapes where one.shapes ?? 0 != other.shapes ?? 0: return one.shapes ?? 0 > other.shapes ?? 0
       case .peers where one.peers != other.peers: return one.peers > other.peers
       case .rate where one.operationsPerSecond != other.operationsPerSecond:
         return one.operationsPerSecond > other.operationsPerSecond
@@ -177,6 +182,16 @@ public struct RoomsScreen: Sendable {
     to screen: inout Screen
   ) {
     let look = isSelected ? screen.writeSelection(row: line, theme: theme, depth: depth) : plain
+    if let fault = row.fault {
+      // The fault takes the place of the numbers.
+      let places = RoomsScreen.places(screen.columns)
+      write(row.room, line, places[0].start, places[0].width, look, isNumber: false, to: &screen)
+      var warning = look
+      if !isSelected { warning.foreground = depth.ink(theme.warning) }
+      let start = places[1].start + 1
+      screen.write(fault, row: line, column: start, warning, columnsMax: screen.columns - start - 1)
+      return
+    }
     // The sparkline is in the empty half of the column of rates.
     if let place = RoomsScreen.places(screen.columns).first(where: { $0.column == .rate }) {
       let width = RoomsScreen.sparklineWidth
@@ -186,7 +201,7 @@ public struct RoomsScreen: Sendable {
       let text =
         switch column {
         case .room: row.room
-        case .shapes: "\(row.shapes)"
+        case .shapes: row.shapes.map { "\($0)" } ?? "?"
         case .peers: "\(row.peers)"
         case .rate: row.operationsPerSecond == 0 ? "·" : "\(Int(row.operationsPerSecond.rounded(.up)))"
         case .operations: "\(row.operations)"

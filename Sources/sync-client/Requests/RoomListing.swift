@@ -7,6 +7,13 @@ struct RoomListing: Hashable, Sendable {
   let peers: Int
   let operations: Int
   let cursor: String
+  /// Why the room can't be opened. `nil` if it can.
+  var fault: String?
+  /// Whether a crash has left `shapes` out of date.
+  var isUncounted = false
+
+  /// The number of shapes. `nil` if it isn't known now.
+  var knownShapes: Int? { fault == nil && !isUncounted ? shapes : nil }
 
   /// `nil` if the answer is not a list of rooms.
   static func read(_ bytes: [UInt8]) -> [RoomListing]? {
@@ -19,7 +26,9 @@ struct RoomListing: Hashable, Sendable {
         shapes: count("shapes"),
         peers: count("peers"),
         operations: count("operations"),
-        cursor: value["cursor"]?.text ?? ""
+        cursor: value["cursor"]?.text ?? "",
+        fault: value["fault"]?.text,
+        isUncounted: value["uncounted"]?.isTrue == true
       )
     }
   }

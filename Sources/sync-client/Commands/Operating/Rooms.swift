@@ -9,7 +9,9 @@ enum Rooms {
     details: [
       "Reads /v1/rooms and /metrics twice; rates are what changed in between. Lag is how long operations took from "
         + "their arrival at the server until they were sent to everyone, over all rooms: the median and the 99th "
-        + "percentile. Without a token that may read the metrics, their figures are left out."
+        + "percentile. Without a token that may read the metrics, their figures are left out.",
+      "The shapes are ? where the server doesn't know their number now: of a room that can't be opened, with the fault "
+        + "beside it, or after a crash.",
     ],
     options: [Option("--over", "TIME", "the time between the two readings (default: 1s)")],
     examples: ["rooms", "rooms --over 10s --json | jq 'select(.peers > 0)'"]
@@ -35,6 +37,8 @@ enum Rooms {
     line.member("operations", room.operations)
     line.member("operationsPerSecond", (rate * 10).rounded() / 10)
     line.member("cursor", room.cursor)
+    if let fault = room.fault { line.member("fault", fault) }
+    if room.isUncounted { line.member("uncounted", true) }
   }
 
   private static func write(
@@ -46,7 +50,7 @@ enum Rooms {
     var table = Table([
       .init(heading: "room", widthMax: 64), .init(heading: "shapes", isNumeric: true),
       .init(heading: "peers", isNumeric: true), .init(heading: "operations", isNumeric: true),
-      .init(heading: "a second", isNumeric: true),
+      .init(heading: "a second", isNumeric: true), .init(heading: "fault", widthMax: 200),
     ])
     // Busier rooms come first.
     let rooms = reading.rooms.sorted { left, right in
@@ -56,8 +60,10 @@ enum Rooms {
     for room in rooms {
       let rate = rates[room.room] ?? 0
       table.add([
-        .init(room.room, .strong), .init("\(room.shapes)"), .init("\(room.peers)"), .init("\(room.operations)"),
+        .init(room.room, .strong), .init(room.knownShapes.map { "\($0)" } ?? "?"), .init("\(room.peers)"),
+        .init("\(room.operations)"),
         .init(rate == 0 ? "–" : Figures.rounded(rate), rate == 0 ? .faint : .good),
+        .init(room.fault ?? "", .bad),
       ])
     }
     if !rooms.isEmpty {

@@ -110,11 +110,12 @@ final class RoomsTable: ScreenContent {
     rooms = reading.rooms.map { room in
       RoomsScreen.Row(
         room: room.room.printable,
-        shapes: room.shapes,
+        shapes: room.knownShapes,
         peers: room.peers,
         operations: room.operations,
         operationsPerSecond: rates[room.room] ?? 0,
-        recentRates: recentRates[room.room] ?? []
+        recentRates: recentRates[room.room] ?? [],
+        fault: room.fault?.printable
       )
     }
     show()
