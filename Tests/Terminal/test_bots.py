@@ -166,6 +166,19 @@ async def test_bots_that_do_not_get_in_end_with_their_figures(shared):
     assert done.code == 143 and done.object["operations"] == 0, done
 
 
+async def test_bots_go_on_while_one_of_them_is_in_the_room(shared):
+    """An operator removes the first bot. The others move on, and the command says at the end that one was removed."""
+    async with await start(shared, "bot", "removed-bots", "--bots", 2, "--json") as bots:
+        await goes_on(shared, "removed-bots", 20)
+        peers = (await shared.get("/v1/rooms/removed-bots/peers")).json["peers"]
+        first = next(peer["actor"] for peer in peers if peer["name"] == "Bot 1")
+        assert (await shared.http("DELETE", f"/v1/rooms/removed-bots/peers/{first}")).status == 204
+        # Each bot makes ten moves a second, and progress is told once a second.
+        await goes_on(shared, "removed-bots", 30)
+        done = await bots.end(signal.SIGINT)
+    assert done.code == 1 and done.object["bots"] == 2, done
+
+
 async def test_a_room_that_cannot_be_opened_is_listed_with_its_fault():
     """H7: so is one whose shapes are not counted since a crash."""
     async with stored() as server:

@@ -37,6 +37,7 @@ final class Bot: WriterFollower {
 
   /// Makes all moves that are due. `interval` is the time between two moves.
   func act(atMicroseconds now: UInt64, since beginning: UInt64, interval: UInt64) {
+    guard !writer.isClosedForGood else { return }
     guard hasBegun else {
       guard writer.submitter.state == .joined else { return }
       hasBegun = true

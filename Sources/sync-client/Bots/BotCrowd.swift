@@ -42,12 +42,13 @@ final class BotCrowd {
     }
   }
 
-  /// Lets the bots move for `duration`. Ends earlier if the task is cancelled or the server closes the room.
+  /// Lets the bots move for `duration`. Ends earlier if the task is cancelled, or if the server has refused all bots for
+  /// good. A single one may have been removed by an operator.
   func work(forMilliseconds duration: UInt64?, progress: (BotCrowd) -> Void) async {
     isWorking = true
     tick()
     let end = duration.map { beginning + $0 * 1_000 }
-    while !Task.isCancelled, !bots[0].writer.isClosedForGood {
+    while !Task.isCancelled, bots.contains(where: { !$0.writer.isClosedForGood }) {
       let now = SteadyClock.microseconds()
       if let end, now >= end { break }
       let pause = min(1_000_000, end.map { $0 - now } ?? 1_000_000)
