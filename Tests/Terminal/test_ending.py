@@ -273,3 +273,42 @@ def test_a_slow_terminal_gets_the_newest(server, client):
         assert frames < 75, f"{frames} frames for 151 changes"
         terminal.send("q")
         assert has_ended(terminal) == 0
+
+
+@pytest.mark.parametrize("how", ["deleted", "locked", "waits for I"])
+def test_a_text_that_cannot_be_written_at_the_end_is_told(server, client, how):
+    """So that whoever has typed it can write it again."""
+    room = f"told-{how}".replace(" ", "")
+    shape = draw(server, room, name="List")
+    with Terminal(joins(client, server, room), 80, 24) as terminal:
+        terminal.frame("List", "Saved")
+        terminal.send("\ti\x15Buy milk\\nand bread")
+        terminal.frame("and bread")
+        if how == "locked":
+            change(server, room, shape, locked=True)
+            terminal.send("\r")
+            terminal.frame("was locked meanwhile")
+        else:
+            change(server, room, shape, deleted=True)
+            terminal.frame("An empty sheet")
+        if how == "waits for I":
+            terminal.send("\r")
+            terminal.frame("Press I")
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        assert has_ended(terminal) == 128 + signal.SIGTERM
+        assert b"this could not be written: Buy milk\\nand bread" in terminal.output
+
+
+def test_a_new_name_for_a_deleted_shape_is_told(server, client):
+    """The field stays open, so that the name can be copied. A signal tells it, too."""
+    shape = draw(server, "nameless", name="List")
+    with begun(server, client, "nameless") as terminal:
+        terminal.send("\t\r\x15Shopping")
+        terminal.frame("Shopping")
+        change(server, "nameless", shape, deleted=True)
+        terminal.frame("An empty sheet")
+        terminal.send("\r")
+        terminal.frame("The shape was deleted meanwhile")
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        assert has_ended(terminal) == 128 + signal.SIGTERM
+        assert b"this could not be written: Shopping" in terminal.output

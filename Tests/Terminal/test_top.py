@@ -115,13 +115,14 @@ def test_it_stays_while_the_server_is_away(client):
             screen.shows("Saved", "Box")
 
 
-def test_it_ends_with_its_terminal(server, client):
+def test_it_ends_with_its_terminal(client):
     """A room is open, and the client gets no signal."""
-    draw(server, "left", name="Box")
     deaf = ["sh", "-c", "trap '' HUP; exec \"$@\"", "sh"]
-    with Terminal(deaf + tops(client, server.port)) as terminal:
-        terminal.frame("Enter opens", "left")
-        terminal.send("\r")
-        terminal.frame("Saved")
-        terminal.hang_up()
-        assert terminal.process.wait(timeout=SECONDS) == 0
+    with Server() as server:
+        draw(server, "left", name="Box")
+        with Terminal(deaf + tops(client, server.port)) as terminal:
+            terminal.frame("Enter opens", "left")
+            terminal.send("\r")
+            terminal.frame("Saved")
+            terminal.hang_up()
+            assert terminal.process.wait(timeout=SECONDS) == 0

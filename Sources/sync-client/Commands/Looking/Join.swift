@@ -46,14 +46,19 @@ enum Join {
     try? await host.run(live)
     let isGone = host.isLost || Task.isCancelled
     if isGone { await saveRest(of: live) }
-    let unsent = isGone ? live.client.replica.unsentCount : 0
+    let losses = isGone ? losses(of: live) : []
     await live.finish()
-    let words = "\(Figures.counted(unsent, "change")) could not be saved"
-    if Task.isCancelled {
-      if unsent > 0 { invocation.output.complain("not_saved", words) }
-      throw CancellationError()
-    }
-    guard unsent == 0 else { throw ClientFailure.failed("the terminal is gone; \(words)") }
+    for words in losses { invocation.output.complain("not_saved", words) }
+    if Task.isCancelled { throw CancellationError() }
+    guard losses.isEmpty else { throw ClientFailure.failed("the terminal is gone") }
+  }
+
+  /// What is lost at the end, in words. Texts are said whole, so that they can be written again.
+  @ClientLoop
+  private static func losses(of live: LiveCanvas) -> [String] {
+    let unsent = live.client.replica.unsentCount
+    let changes = unsent > 0 ? ["\(Figures.counted(unsent, "change")) could not be saved"] : []
+    return changes + live.unwritten.map { "this could not be written: \($0)" }
   }
 
   /// Saves what it can, because the terminal is gone or a signal ends the command, and nobody can be asked any more.

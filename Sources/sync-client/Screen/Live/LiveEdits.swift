@@ -299,16 +299,21 @@ extension LiveCanvas {
     edit([ShapeEdit(shape: shape, set: set)])
   }
 
-  func rename(_ shape: Identifier, to name: String) {
+  /// - Returns: whether the name is written. If not, the user is told why.
+  func rename(_ shape: Identifier, to name: String) -> Bool {
+    guard canvas[shape] != nil else {
+      say("The shape was deleted meanwhile, so it can't be renamed. Escape gives up the name.", .warning)
+      return false
+    }
     let text = Text(name)
-    guard canvas[shape] != nil, !text.isEmpty else { return }
     guard PropertyRules.takesName(text) else {
       say("A name is 1 to 128 bytes of text.", .warning)
-      return
+      return false
     }
     var set = Properties()
     set.name = text
     edit([ShapeEdit(shape: shape, set: set)])
+    return true
   }
 
   func reorder(_ places: [DrawingOrder.Place]) {

@@ -227,8 +227,9 @@ extension LiveCanvas {
     guard !isText || PropertyRules.allowsText(Text(TextWords.written(typed))) else {
       return say("A text has at most 4,096 bytes.", .warning)
     }
-    // Without a change by the user, nothing is written. The old text would undo what others have written meanwhile.
-    guard typed != field.beginning else {
+    // Without a change by the user, nothing is written. The old text would undo what others have written meanwhile. Nor
+    // is an empty name written.
+    guard typed != field.beginning, isText || !typed.isEmpty else {
       prompt = nil
       return
     }
@@ -236,11 +237,14 @@ extension LiveCanvas {
     if canvas[shape]?.properties.isLocked == true {
       return say("\(drawing.name(of: shape)) was locked meanwhile, so nothing can be written in it now.", .warning)
     }
-    prompt = nil
     if isText {
+      prompt = nil
       write(Text(TextWords.written(typed)), in: shape)
-    } else {
-      rename(shape, to: typed)
+    } else if rename(shape, to: typed) {
+      prompt = nil
     }
   }
+
+  /// What the user has typed and the drawing doesn't have: lost texts, and what is in the open field.
+  var unwritten: [String] { lostTexts.typed + (prompt.map { [$0.prompt.line.text] } ?? []) }
 }

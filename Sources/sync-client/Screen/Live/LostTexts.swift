@@ -26,6 +26,9 @@ struct LostTexts {
     if texts.count > LostTexts.textsMax { texts.removeFirst() }
   }
 
+  /// All texts as one types them, the oldest first.
+  var typed: [String] { texts.map { TextWords.typed($0.text) } }
+
   /// The text to put back next.
   var next: Lost? { texts.last }
 
