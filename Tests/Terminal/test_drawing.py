@@ -2,7 +2,7 @@
 
 import time
 
-from rooms import draw, holds, joins, shapes
+from rooms import change, draw, holds, joins, shapes
 from terminals import Tmux, mouse
 from waiting import wait_until
 
@@ -206,6 +206,23 @@ def test_moving_by_mouse(server, client):
         turning = screen.place("↻")
         screen.drag(turning, (turning[0] + 8, turning[1] + 2), (turning[0] + 16, turning[1] + 5))
         holds(server, "moving", lambda drawn: 30 < drawn[0]["rotation"] < 90)
+
+
+def test_a_shape_that_is_locked_in_the_midst_of_a_drag_stays(server, client):
+    shape = draw(server, "grabbed", name="Box", position=[0, 0], size=[160, 160])
+    with Tmux(joins(client, server, "grabbed"), 100, 30) as screen:
+        column, row = screen.place("Box")
+        screen.mouse(0, column, row)
+        screen.mouse(32, column + 5, row)
+        holds(server, "grabbed", lambda drawn: drawn[0]["position"] == [40, 0])
+        change(server, "grabbed", shape, locked=True)
+        change(server, "grabbed", shape, name="Kept")
+        screen.shows("Kept")
+        screen.mouse(32, column + 10, row)
+        screen.mouse(0, column + 10, row, release=True)
+        # What is written later has arrived, so the drag has arrived too.
+        screen.keys("n")
+        assert holds(server, "grabbed", lambda drawn: len(drawn) == 2)[0]["position"] == [40, 0]
 
 
 def test_the_panel_by_mouse(server, client):

@@ -177,7 +177,7 @@ extension LiveCanvas {
     let canvas = canvas
     var edits: [ShapeEdit] = []
     let placed = shapes.map { id, position -> (shape: Identifier, position: Point) in
-      guard let shape = canvas[id] else { return (id, position) }
+      guard let shape = canvas[id], !shape.properties.isLocked else { return (id, position) }
       let set = loosened(shape)
       if !set.assigned.isEmpty { edits.append(ShapeEdit(shape: id, set: set)) }
       return (id, set.assigned.contains(.position) ? set.position : position)
@@ -186,10 +186,11 @@ extension LiveCanvas {
     return placed
   }
 
+  /// Moves the grabbed shapes. One that somebody deletes or locks in the midst of the gesture stays where it is.
   private func move(_ moving: Grip.Moving, to place: Point) {
     let canvas = canvas
     var edits: [ShapeEdit] = []
-    for (shape, position) in moving.shapes where canvas[shape] != nil {
+    for (shape, position) in moving.shapes where canvas[shape]?.properties.isLocked == false {
       var set = Properties()
       set.position = clamped(Point(x: position.x + place.x - moving.start.x, y: position.y + place.y - moving.start.y))
       edits.append(ShapeEdit(shape: shape, set: set))
@@ -199,7 +200,7 @@ extension LiveCanvas {
 
   /// Moves the grabbed corner to the mouse. The opposite corner stays in place, even if the box is rotated.
   private func resize(_ resizing: Grip.Resizing, to place: Point) {
-    guard let shape = canvas[resizing.shape] else { return }
+    guard let shape = canvas[resizing.shape], !shape.properties.isLocked else { return }
     let outline = resizing.outline
     let angle = outline.rotation * .pi / 180
     let right: Double = resizing.corner == 1 || resizing.corner == 2 ? 1 : -1
@@ -229,7 +230,7 @@ extension LiveCanvas {
   }
 
   private func turn(_ turning: Grip.Turning, to place: Point, inSteps: Bool) {
-    guard let shape = canvas[turning.shape] else { return }
+    guard let shape = canvas[turning.shape], !shape.properties.isLocked else { return }
     let outline = turning.outline
     let center = Rect(origin: outline.position, size: outline.size).center
     let before = atan2(turning.start.y - center.y, turning.start.x - center.x)
@@ -247,7 +248,7 @@ extension LiveCanvas {
     let grip = grip
     switch grip {
     case .moving(let moving) where moving.isLifted && isOverCanvas && BlackHole(view: view).contains(place):
-      swallow(moving.shapes.map { $0.shape })
+      swallow(unlocked(moving.shapes.map { $0.shape }))
     case .pulling(_, _, selects: true):
       if let band = grip.band { select(unlocked(drawing.shapes(touching: band))) }
     case .pulling(_, _, selects: false):
