@@ -316,7 +316,9 @@ extension LiveCanvas {
     return true
   }
 
+  /// Moves the selected shapes within the drawing order. Does nothing if one of them is locked.
   func reorder(_ places: [DrawingOrder.Place]) {
+    guard !refusesLocked(selection) else { return }
     edit(
       places.map { place in
         var set = Properties()
