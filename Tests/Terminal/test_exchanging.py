@@ -1,10 +1,15 @@
 """import and export: drawings, layouts, pictures."""
 
+import array
+import asyncio
+import fcntl
 import json
 import os
+import signal
 import struct
 import subprocess
 import tempfile
+import termios
 import zlib
 
 import terminal
@@ -265,3 +270,23 @@ async def test_an_import_that_is_refused_in_its_middle_says_what_is_stored():
     with Server("--max-shapes", 1) as small:
         await run(small, "add", "none")
         assert "are stored" not in (await run(small, "add", "none", code=1)).err
+
+
+async def test_a_signal_ends_a_command_that_waits_for_its_drawing(shared):
+    """Nobody writes to its standard input any more, and nobody closes it."""
+    read, write = os.pipe()
+
+    async def unread():
+        count = array.array("i", [0])
+        fcntl.ioctl(read, termios.FIONREAD, count)
+        return count[0]
+
+    try:
+        async with await start(shared, "import", "waits", "-", stdin=read) as command:
+            os.write(write, b"{")
+            await eventually(unread, "it has read what there is", holds=lambda count: count == 0)
+            command.process.send_signal(signal.SIGTERM)
+            assert await asyncio.wait_for(command.process.wait(), SECONDS) == 143
+    finally:
+        os.close(read)
+        os.close(write)

@@ -13,17 +13,21 @@ enum FileBytes {
     var bytes: [UInt8] = []
     let room = 1 << 16
     while true {
+      guard StandardFiles.isReady(descriptor, for: POLLIN, withinMilliseconds: 500) else {
+        // A terminal or a pipe, to which nobody writes now. A signal ends the command.
+        if Signals.haveCome { exit(Signals.exitCode.rawValue) }
+        continue
+      }
       let count = withUnsafeTemporaryAllocation(byteCount: room, alignment: 1) { buffer in
         let count = Glibc.read(descriptor, buffer.baseAddress, room)
         if count > 0 { bytes += UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
         return count
       }
       if count == 0 { return bytes }
-      if count < 0, errno == EAGAIN {
-        StandardFiles.isReady(descriptor, for: POLLIN)
-        continue
+      if count < 0 {
+        if errno == EINTR || errno == EAGAIN { continue }
+        throw Failure(words: "\(path): \(String(cString: strerror(errno)))")
       }
-      if count < 0, errno != EINTR { throw Failure(words: "\(path): \(String(cString: strerror(errno)))") }
       guard bytes.count <= bytesMax else { throw Failure(words: "\(path): more than \(bytesMax) bytes") }
     }
   }
