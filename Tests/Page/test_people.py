@@ -181,7 +181,7 @@ def test_two_who_follow_each_other_see_the_same_place(room):
     assert bob.run("app.view.scale") == 1
 
 
-def test_the_followed_view_waits_until_a_gesture_or_a_text_is_done(room):
+def test_the_followed_view_waits_until_a_press_or_a_text_is_done(room):
     square = room.add(position=[200, 200], size=[100, 100])
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -205,7 +205,12 @@ def test_the_followed_view_waits_until_a_gesture_or_a_text_is_done(room):
     ann.wait(place + "(app.presence.people()[0].view)", "where Bob looks last", argument=[50, 60])
     ann.see()
     assert ann.run("app.view.x") == 30
-    ann.press("Escape")
+    # A press ends the writing. The canvas stays until the press is over.
+    ann.page.mouse.move(30, 700)
+    ann.mouse_down()
+    ann.see(frames=2)
+    assert not ann.run("app.writing.isOpen") and ann.run("app.view.x") == 30
+    ann.page.mouse.up()
     ann.wait(place + "(app.view.visibleBox())", "Bob's last place", argument=[50, 60])
 
 

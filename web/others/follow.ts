@@ -86,8 +86,8 @@ export class Follow extends Source<{ change: number | null }> {
     this.#frame.style.setProperty('--person', color)
     this.#frame.style.setProperty('--on-person', inkOn(color))
     const shown = JSON.stringify(view)
-    // The canvas doesn't move under the pointer while a gesture lasts, nor away from a text that is being written.
-    if (!view || shown === this.#shownBox || this.#tools.isBusy || this.#writing.isOpen) return
+    // The canvas doesn't move under a pointer that is down, nor away from a text that is being written.
+    if (!view || shown === this.#shownBox || this.#tools.isPressed || this.#writing.isOpen) return
     this.#shownBox = shown
     this.#view.show(view, { now: performance.now() })
   }

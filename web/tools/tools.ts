@@ -81,6 +81,8 @@ export class Tools {
 
   /** Whether a gesture is in progress. */
   get isBusy() { return this.#act !== null }
+  /** Whether a pointer is down on the canvas, even if no gesture has begun yet. */
+  get isPressed() { return !this.#surface.isIdle }
 
   /** To be called when the space bar is pressed or released. While it is held, a drag moves the canvas. */
   holdSpace(isHeld: boolean) {
@@ -107,6 +109,8 @@ export class Tools {
     if (gesture.type === 'press') this.#leaveFields()
     if (gesture.type === 'press' || gesture.type === 'wheel') this.#reach.momentum.stopCoasting()
     this.#tellCursor(gesture)
+    // What has waited for the end of the press goes on with the next frame.
+    if (taps.includes(gesture.type)) this.#reach.frames.request()
     switch (gesture.type) {
       case 'press': return this.#pressed(gesture)
       case 'hover': return this.#hovered(gesture.target)
