@@ -133,7 +133,7 @@ export class Clipboard {
   }
 
   #remove(ids: number[]) {
-    this.#momentum.settle()
+    this.#momentum.settleAll()
     if (ids.length > 0 && !this.#locks.refuse(ids)) this.#editing.edit((replica) => replica.delete(ids))
   }
 

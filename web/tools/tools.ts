@@ -67,6 +67,7 @@ export class Tools {
       if (!(target instanceof Node && stage.contains(target))) momentum.settle()
     }, { capture: true })
     addEventListener('pagehide', () => {
+      reach.writing.close()
       this.#leaveFields()
       momentum.settle()
     })
