@@ -225,11 +225,16 @@ def test_copies_that_somebody_has_changed_are_gone_after_escape(room):
 @pytest.mark.parametrize("change", [{"locked": False}, {"deleted": True}])
 def test_a_notice_of_a_lock_goes_with_the_lock(room, change):
     """Otherwise its button would unlock nothing, and would be a step of undo."""
-    shape = room.add(position=[200, 200], size=[100, 100], locked=True)
+    shape, other = (room.add(position=[200 * at, 200], size=[100, 100], locked=True) for at in (1, 2))
     ann = room.join("Ann", at=(0, 0))
     ann.select(shape)
     ann.press("Delete")
     ann.notice("is locked").wait_for()
+    # Another lock that ends is no reason.
+    room.write((other, {"locked": False}))
+    ann.wait_for_shape(other, "!shape.locked")
+    ann.see()
+    assert ann.notice("is locked").is_visible()
     room.write((shape, change))
     ann.notice("is locked").wait_for(state="hidden")
 

@@ -13,6 +13,8 @@ export class Locks {
   #editing
   #notices
   #locked = new Set<number>()
+  /** The shapes of which the notice says that they are locked. */
+  #told: number[] = []
 
   constructor({ shown, editing, notices }: { shown: Shown, editing: Editing, notices: Notices }) {
     this.#shown = shown
@@ -22,7 +24,11 @@ export class Locks {
       if (reset) this.#locked.clear()
       for (const { id, shape } of shapes) {
         if (shape?.locked) this.#locked.add(id)
-        else if (this.#locked.delete(id)) notices.withdraw('locked')
+        else this.#locked.delete(id)
+      }
+      if (this.#told.length > 0 && !this.hasAny(this.#told)) {
+        this.#told = []
+        notices.withdraw('locked')
       }
     })
   }
@@ -39,6 +45,7 @@ export class Locks {
   refuse(ids: number[]): boolean {
     const locked = ids.filter((id) => this.has(id))
     if (locked.length === 0) return false
+    this.#told = locked
     const who = locked.length === 1 ? `${mentionOf(this.#shown.replica, locked[0])} is` : `${counted(locked.length, 'shape')} are`
     this.#notices.say(`${who} locked.`, {
       kind: 'refused', group: 'locked', action: { words: 'Unlock', run: () => this.set(locked.filter((id) => this.has(id)), false) },
