@@ -224,7 +224,7 @@ export class Files {
       part.importDocument(replica.exportShapes(shapes))
       return part.exportPicture()
     } catch (error) {
-      this.#notices.say(`We can’t make a picture of the selection: ${undrawable(messageOf(error))}.`, { kind: 'refused' })
+      this.#notices.say(`We can’t make a picture of the selection: ${messageOf(error)}.`, { kind: 'refused' })
       return null
     } finally {
       part.destroy()
@@ -240,15 +240,6 @@ export class Files {
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
-
-/**
- * Why there can't be a picture of a selection, in words for people. Its shapes are in the drawing, so all of their values
- * are allowed, except the box of a line that isn't led by its shapes any more.
- */
-function undrawable(message: string) {
-  if (/^shapes\[\d+\]\.(position|size):/.test(message)) return 'a line in it leads to shapes that are too far away. Select these shapes too'
-  return message.startsWith('more than ') ? `it has ${message}` : message
-}
 
 /**
  * The reason why a document can't be read, in words for people. The core's messages are for programmers.
