@@ -103,6 +103,23 @@ def test_a_signal_before_all_is_saved_is_told(client):
         assert b"1 change could not be saved" in terminal.output
 
 
+def test_a_typed_text_that_is_not_answered_is_said_whole(client):
+    """The server stands still while a signal ends the terminal."""
+    with Server() as own:
+        draw(own, "frozen", name="List")
+        with begun(own, client, "frozen") as terminal:
+            terminal.send("\ti\x15Buy milk")
+            terminal.frame("Buy milk")
+            os.kill(own.process.pid, signal.SIGSTOP)
+            try:
+                os.kill(terminal.process.pid, signal.SIGTERM)
+                assert has_ended(terminal) == 128 + signal.SIGTERM
+            finally:
+                os.kill(own.process.pid, signal.SIGCONT)
+            assert b"1 change could not be saved" in terminal.output
+            assert b"this could not be written: Buy milk" in terminal.output
+
+
 def test_a_new_token_is_used_at_the_next_key(client, tmp_path):
     """C11: the token is revoked before its file has another one. What is drawn meanwhile isn't lost."""
     ann, bob = "ann-1234567890ab", "bob-1234567890ab"

@@ -45,28 +45,25 @@ enum Join {
     // A signal that ends it is looked at below.
     try? await host.run(live)
     let isGone = host.isLost || Task.isCancelled
-    if isGone { await saveRest(of: live) }
-    let losses = isGone ? losses(of: live) : []
+    let losses = isGone ? await saveRest(of: live) : []
     await live.finish()
     for words in losses { invocation.output.complain("not_saved", words) }
     if Task.isCancelled { throw CancellationError() }
     guard losses.isEmpty else { throw ClientFailure.failed("the terminal is gone") }
   }
 
-  /// What is lost at the end, in words. Texts are said whole, so that they can be written again.
-  @ClientLoop
-  private static func losses(of live: LiveCanvas) -> [String] {
-    let unsent = live.client.replica.unsentCount
-    let changes = unsent > 0 ? ["\(Figures.counted(unsent, "change")) could not be saved"] : []
-    return changes + live.unwritten.map { "this could not be written: \($0)" }
-  }
-
   /// Saves what it can, because the terminal is gone or a signal ends the command, and nobody can be asked any more.
+  /// - Returns: what is lost, in words. Texts are said whole, so that they can be written again.
   @ClientLoop
-  private static func saveRest(of live: LiveCanvas) async {
+  private static func saveRest(of live: LiveCanvas) async -> [String] {
     live.host.close()
+    let typed = live.typed
     live.writeOpenField()
     // A new task, because this one may be cancelled.
     await Task { @ClientLoop in _ = await live.client.settle(withinMilliseconds: 5_000) { _ in } }.value
+    let unsent = live.client.replica.unsentCount
+    let changes = unsent > 0 ? ["\(Figures.counted(unsent, "change")) could not be saved"] : []
+    let written = unsent > 0 && live.prompt == nil ? typed : []
+    return changes + (written + live.unwritten).map { "this could not be written: \($0)" }
   }
 }

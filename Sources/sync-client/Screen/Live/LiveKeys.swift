@@ -246,5 +246,11 @@ extension LiveCanvas {
   }
 
   /// What the user has typed and the drawing doesn't have: lost texts, and what is in the open field.
-  var unwritten: [String] { lostTexts.typed + (prompt.map { [$0.prompt.line.text] } ?? []) }
+  var unwritten: [String] { lostTexts.typed + typed }
+
+  /// What is in the open field, if the user has changed it.
+  var typed: [String] {
+    guard let field = prompt?.prompt, field.line.text != field.beginning else { return [] }
+    return [field.line.text]
+  }
 }
