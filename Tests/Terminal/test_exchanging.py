@@ -290,3 +290,15 @@ async def test_a_signal_ends_a_command_that_waits_for_its_drawing(shared):
     finally:
         os.close(read)
         os.close(write)
+
+
+async def test_a_signal_ends_a_command_that_waits_for_a_named_pipe(shared, tmp_path):
+    """Nobody opens the pipe to write to it. A second SIGHUP ends nothing, because two come when a terminal goes."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    async with await start(shared, "import", "waits", pipe) as command:
+        opened = f"/proc/{command.process.pid}/fd"
+        await eventually(lambda: [os.readlink(f"{opened}/{each}") for each in os.listdir(opened)], "it has opened the pipe",
+                         holds=lambda files: str(pipe) in files)
+        command.process.send_signal(signal.SIGHUP)
+        assert await asyncio.wait_for(command.process.wait(), SECONDS) == 128 + signal.SIGHUP

@@ -7,7 +7,8 @@ enum FileBytes {
   }
 
   static func read(_ path: String, bytesMax: Int) throws(Failure) -> [UInt8] {
-    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    // A named pipe is opened without waiting for a writer, because no signal would end that.
+    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(words: "\(path): \(String(cString: strerror(errno)))") }
     defer { if path != "-" { close(descriptor) } }
     var bytes: [UInt8] = []
