@@ -19,7 +19,7 @@ extension Hub: RoomService {
 
   /// What is said of a log that has not answered for long: its disk hangs, or its standbys stand still.
   private var silence: String? {
-    guard let arrivedAt = log.oldestArrival() else { return nil }
+    guard let arrivedAt = log.oldestArrival else { return nil }
     let seconds = (clocks.steadyMicroseconds() - min(arrivedAt, clocks.steadyMicroseconds())) / 1_000_000
     return seconds >= Hub.silentSecondsMax ? "edits have waited for \(seconds) s to be stored" : nil
   }

@@ -22,7 +22,7 @@ struct LogDesk {
   /// When something was last sent to the log, on the monotonic clock.
   private var submittedAt: UInt64 = 0
   private(set) var appends: [UInt64: Append] = [:]
-  /// No batch in `appends` has a lower number.
+  /// The lowest number in `appends`, if there is any.
   private var oldestAppend: UInt64 = 1
   var shares = StoringShares()
   /// How many layouts (shapes of one HTTP request) have been admitted and are being encoded for the log.
@@ -88,6 +88,7 @@ struct LogDesk {
   }
 
   mutating func append(_ append: Append, number: UInt64, _ request: AppendRequest) {
+    if appends.isEmpty { oldestAppend = number }
     appends[number] = append
     if let charge = append.charge { shares.add(charge.bytes, of: charge.payer.address) }
     requests.append(.append(request))
@@ -96,15 +97,16 @@ struct LogDesk {
   /// Removes and returns the batch that the log has answered.
   mutating func takeAppend(_ number: UInt64) -> Append? {
     let append = appends.removeValue(forKey: number)
+    // Each number is passed once, and not all of them when somebody asks.
+    if number == oldestAppend {
+      while oldestAppend <= lastNumber, appends[oldestAppend] == nil { oldestAppend += 1 }
+    }
     if let charge = append?.charge { shares.remove(charge.bytes, of: charge.payer.address) }
     return append
   }
 
   /// When the batch arrived that has waited longest for the log's answer, on the clock of `arrivedAt`. `nil` if none waits.
-  mutating func oldestArrival() -> UInt64? {
-    while oldestAppend <= lastNumber, appends[oldestAppend] == nil { oldestAppend += 1 }
-    return appends[oldestAppend]?.arrivedAt
-  }
+  var oldestArrival: UInt64? { appends[oldestAppend]?.arrivedAt }
 
   /// - Parameter fault: why the log can't be written from now on, or `nil` if it can.
   mutating func note(_ fault: StorageFault?) { self.fault = fault }
