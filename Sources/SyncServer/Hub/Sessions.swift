@@ -26,12 +26,12 @@ struct Sessions {
     countMax = limits.connections
   }
 
-  /// If the system allows fewer connections than the limits do, WebSockets get the same share of them, and HTTP keeps
-  /// its own.
+  /// If the system allows fewer connections than the limits do, WebSockets leave a part of them to HTTP: as many as its
+  /// own limit, but at most a fifth of all.
   /// - Parameter connectionsMax: how many connections the server accepts in all.
   mutating func fit(into connectionsMax: Int) {
-    let wanted = limits.connections + limits.httpConnections
-    countMax = min(limits.connections, max(1, UInt64(connectionsMax) * limits.connections / wanted))
+    let all = UInt64(connectionsMax)
+    countMax = min(limits.connections, max(1, all - min(limits.httpConnections, all / 5)))
   }
 
   /// The session of a connection, by the number in the connection's tag.

@@ -13,6 +13,11 @@ import Testing
     var sessions = Sessions(limits: limits)
     sessions.fit(into: allowed)
     #expect(sessions.countMax == webSockets)
+    // HTTP's own limit, however large, takes no more than its part.
+    limits.httpConnections = .max
+    sessions = Sessions(limits: limits)
+    sessions.fit(into: allowed)
+    #expect(sessions.countMax == min(20_000, max(1, UInt64(allowed) - UInt64(allowed) / 5)))
   }
 
   @Test("A connection that was turned away counts for its address until it is closed") func turnedAway() {
