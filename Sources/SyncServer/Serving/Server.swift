@@ -19,7 +19,9 @@ enum Server {
     }
     let tokens = configuration.tokens.map { path in
       do throws(TokenFault) {
-        return try read(tokens: path, logger)
+        let tokens = try read(tokens: path, logger)
+        if tokens.areFromNothing { warnOfNobody(path, logger) }
+        return tokens
       } catch {
         StandardError.complain("--tokens \(path): \(error.words)")
         exit(64)
@@ -27,7 +29,10 @@ enum Server {
     }
     let signed: SignedTokens?
     do throws(TokenFault) {
-      signed = try signedTokens(configuration, logger)
+      signed = try signedTokens(configuration)
+      if let path = configuration.signingKeys, signed?.count == 0 {
+        logger.warning("there are no keys, so no signed token is valid", ["directory": .text(path)])
+      }
     } catch {
       StandardError.complain("--jwt-keys \(configuration.signingKeys ?? ""): \(error.words)")
       exit(64)
@@ -89,20 +94,17 @@ enum Server {
   private static func read(tokens path: String, _ logger: Logger) throws(TokenFault) -> Tokens {
     let (tokens, isOpenToAll) = try Tokens.read(path)
     if isOpenToAll { logger.warning("every user of this machine can read the tokens", ["file": .text(path)]) }
-    if tokens.count == 0 { logger.warning("the file has no tokens, so nobody can connect", ["file": .text(path)]) }
+    if tokens.count == 0, !tokens.areFromNothing { warnOfNobody(path, logger) }
     return tokens
   }
 
-  private static func signedTokens(
-    _ configuration: Configuration,
-    _ logger: Logger
-  ) throws(TokenFault) -> SignedTokens? {
+  private static func warnOfNobody(_ path: String, _ logger: Logger) {
+    logger.warning("the file has no tokens, so nobody can connect", ["file": .text(path)])
+  }
+
+  private static func signedTokens(_ configuration: Configuration) throws(TokenFault) -> SignedTokens? {
     guard let path = configuration.signingKeys else { return nil }
-    let signed = try SignedTokens(keysAt: path, terms: configuration.tokenTerms)
-    if signed.count == 0 {
-      logger.warning("there are no keys, so no signed token is valid", ["directory": .text(path)])
-    }
-    return signed
+    return try SignedTokens(keysAt: path, terms: configuration.tokenTerms)
   }
 
   /// Reads the file of tokens and the keys again. Whichever can't be used stays in force as it was.
@@ -131,7 +133,7 @@ enum Server {
     }
     if let path = configuration.signingKeys {
       do throws(TokenFault) {
-        let signed = try signedTokens(configuration, logger)
+        let signed = try signedTokens(configuration)
         // A script may be in the middle of replacing the files.
         if signed?.count == 0 { throw TokenFault("there are no keys; to end all signed tokens, put another key there") }
         credentials.signed = signed
