@@ -56,6 +56,10 @@ final class OpeningTests {
     defer { close(descriptor) }
     var status = stat()
     #expect(fstat(descriptor, &status) == 0 && status.st_uid == 0)
+    // A directory too, with all that is made in it.
+    let new = directory + "/new"
+    _ = try DirectoryLock(directory: new)
+    for path in [new, new + "/canvas.lock"] { #expect(stat(path, &status) == 0 && status.st_uid == user, "\(path)") }
   }
 
   @Test("a file that was cut short is refused, however much is left of it", arguments: [0, 50, 4_096, 20_480, nil])

@@ -16,7 +16,7 @@ final class DirectoryLock {
 
   init(directory: String) throws(StorageFault) {
     path = directory + "/canvas.lock"
-    if mkdir(directory, 0o700) != 0, errno != EEXIST {
+    if !NewFile.makeDirectory(directory), errno != EEXIST {
       if errno == EROFS { throw .readOnly(path: directory) }
       throw SystemCalls.isNoRight(errno) ? .noRight(path: directory) : .noDirectory(path: directory)
     }

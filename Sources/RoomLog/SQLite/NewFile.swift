@@ -1,7 +1,7 @@
 import Glibc
 
-/// New files of a data directory. If root makes one, with a command on a stored log, it is given to the owner of the
-/// directory. Otherwise the service, which runs as another user, couldn't open it.
+/// New files and directories of a stored log. If root makes one, with a command on the log, it is given to the owner of
+/// the directory in which it is. Otherwise the service, which runs as another user, couldn't open it.
 ///
 /// A file that exists keeps its owner: it may be a link that the directory's owner has put there, to any file.
 public enum NewFile {
@@ -13,6 +13,14 @@ public enum NewFile {
     // If this fails, the file is root's, as without this.
     _ = fchown(descriptor, owner.user, owner.group)
     return descriptor
+  }
+
+  /// Makes a directory that only its owner can use.
+  /// - Returns: whether it was made. If not, `errno` tells why.
+  public static func makeDirectory(_ path: String) -> Bool {
+    guard mkdir(path, 0o700) == 0 else { return false }
+    if let owner = owner(ofFolderOf: path) { _ = lchown(path, owner.user, owner.group) }
+    return true
   }
 
   /// Opens a file, or makes it.

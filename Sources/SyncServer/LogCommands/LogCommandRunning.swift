@@ -137,7 +137,7 @@ extension LogCommand {
       return 1
     }
     let new = directory + LogBackup.unfinished
-    guard mkdir(new, 0o700) == 0 else {
+    guard NewFile.makeDirectory(new) else {
       let isLeft = errno == EEXIST
       StandardError.complain(
         "\(new): \(isLeft ? "a backup that is not finished; if none is running, remove it" : String(cString: strerror(errno)))"
