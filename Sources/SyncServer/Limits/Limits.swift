@@ -162,8 +162,11 @@ struct Limits: Hashable, Sendable {
   init() {}
 
   /// The upper bound on the body of an HTTP request: the bytes of the longest drawing that a room can be, as JSON. So
-  /// each drawing that the server has given out can be posted to it again. It is bounded because a body is in memory until all of it has been read.
-  var bodyBytes: UInt64 { max(messageBytes, shapes * Limits.shapeBytes + textBytes * Limits.textByteBytes) }
+  /// each drawing that the server has given out can be posted to it again. It is bounded because a body is in memory until
+  /// all of it has been read.
+  var bodyBytes: UInt64 {
+    max(messageBytes, min(httpBytes, shapes * Limits.shapeBytes + textBytes * Limits.textByteBytes))
+  }
 
   /// The most bytes that a shape takes in a JSON drawing, with the longest name and numbers, without its texts and path.
   private static let shapeBytes: UInt64 = 1_024
