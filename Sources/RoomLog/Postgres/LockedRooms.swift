@@ -3,8 +3,7 @@
 ///
 /// What always holds:
 /// - Requests for one room leave in the order in which they came.
-/// - A room is due for refusal `microsecondsMax` after its lock was met, unless the database has answered since. While the
-///   lock is that of a commit that waits for standbys, this time doesn't run.
+/// - A room is due for refusal `microsecondsMax` after its lock was met, unless the database has answered since.
 struct LockedRooms {
   /// The requests of each room that is known to be locked.
   private var requests: [String: [LogRequest]] = [:]
@@ -29,9 +28,6 @@ struct LockedRooms {
 
   /// Notes that somebody keeps a room locked.
   mutating func note(_ room: String, now: UInt64) { if since[room] == nil { since[room] = now } }
-
-  /// Lets the time of a lock begin anew.
-  mutating func renew(_ room: String, now: UInt64) { if since[room] != nil { since[room] = now } }
 
   mutating func add(_ request: LogRequest, to room: String) { requests[room, default: []].append(request) }
 

@@ -251,14 +251,14 @@ final class PostgresWriting {
     let now = SteadyClock.microseconds()
     nextLook = now + PostgresWriting.lookMicroseconds
     let kept = Set((0..<rows.count).filter { !rows.truth($0, 1) }.map { rows.text($0, 0) })
-    for row in 0..<rows.count where rows.truth(row, 2) { locked.renew(rows.text(row, 0), now: now) }
+    let committed = Set((0..<rows.count).filter { rows.truth($0, 2) }.map { rows.text($0, 0) })
     for room in locked.names where !kept.contains(room) {
       let released = locked.release(room)
       if released.isEmpty { reports.noteTaken(room) }
       waiting.insert(contentsOf: released, at: 0)
     }
     if let batch { sendAgain(batch.requests, without: kept, now: now) }
-    for room in locked.names where locked.isDue(room, now: now) {
+    for room in locked.names where locked.isDue(room, now: now) && !committed.contains(room) {
       reports.noteRefused(room, reports.address.lockFault)
       refuse(locked.takeRequests(of: room), reports.address.lockFault)
     }
