@@ -162,15 +162,10 @@ private enum RoomServiceWords {
   static let shortBytesMax = 8_192
 }
 
-extension [UInt8] {
-  /// The text without the byte order mark with which some editors begin UTF-8. RFC 8259 lets readers ignore it.
-  fileprivate var withoutMark: [UInt8] { starts(with: [0xEF, 0xBB, 0xBF]) ? Array(dropFirst(3)) : self }
-}
-
 extension Submission {
   fileprivate static func read(_ bytes: [UInt8], _ operationsMax: UInt64) -> Result<Submission, MessageError> {
     do throws(MessageError) {
-      return .success(try JSONEncoding.decodeSubmission(bytes.withoutMark, operationsMax: operationsMax))
+      return .success(try JSONEncoding.decodeSubmission(bytes.withoutByteOrderMark, operationsMax: operationsMax))
     } catch {
       return .failure(error)
     }
@@ -196,7 +191,7 @@ extension RoomService {
 extension ImportedShape {
   fileprivate static func read(_ bytes: [UInt8], shapesMax: Int) -> Result<[ImportedShape], ImportError> {
     do throws(ImportError) {
-      return .success(try Import.read(bytes.withoutMark, shapesMax: shapesMax))
+      return .success(try Import.read(bytes.withoutByteOrderMark, shapesMax: shapesMax))
     } catch {
       return .failure(error)
     }

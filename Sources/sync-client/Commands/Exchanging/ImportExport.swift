@@ -72,17 +72,15 @@ enum ImportExport {
   }
 
   private static func read(_ path: String) throws(ClientFailure) -> [ImportedShape] {
-    var bytes: [UInt8]
+    let bytes: [UInt8]
     do throws(FileBytes.Failure) {
       bytes = try FileBytes.read(path, bytesMax: 256 << 20)
     } catch {
       throw .failed(error.words)
     }
-    // Some editors begin a file with a byte order mark.
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
     do throws(ImportError) {
       // The room's own limit is known once the room is joined.
-      return try Import.read(bytes, shapesMax: .max)
+      return try Import.read(bytes.withoutByteOrderMark, shapesMax: .max)
     } catch {
       throw .failed("\(path): not a drawing and not a layout of squares: \(error.description)")
     }
@@ -167,8 +165,8 @@ enum ImportExport {
 }
 
 extension Properties {
-  /// Assigns the defaults of the rare properties that `standing` assigns and this set doesn't. A document leaves out
-  /// rare properties that nobody has set.
+  /// Assigns the defaults of the rare properties that `standing` assigns and this set doesn't. Documents don't
+  /// contain rare properties that were never set.
   fileprivate mutating func assignRareDefaults(over standing: Properties) {
     let defaults = Properties()
     for property in PropertyMask.rare.intersection(standing.assigned).subtracting(assigned) {
