@@ -20,22 +20,24 @@ enum Server {
     let tokens = configuration.tokens.map { path in
       do throws(TokenFault) {
         let tokens = try read(tokens: path, logger)
-        if tokens.areFromNothing { warnOfNobody(path, logger) }
+        warnIfEmpty(tokens, path, logger)
         return tokens
       } catch {
         StandardError.complain("--tokens \(path): \(error.words)")
         exit(64)
       }
     }
-    let signed: SignedTokens?
-    do throws(TokenFault) {
-      signed = try signedTokens(configuration)
-      if let path = configuration.signingKeys, signed?.count == 0 {
-        logger.warning("there are no keys, so no signed token is valid", ["directory": .text(path)])
+    let signed = configuration.signingKeys.map { path in
+      do throws(TokenFault) {
+        let signed = try SignedTokens(keysAt: path, terms: configuration.tokenTerms)
+        if signed.count == 0 {
+          logger.warning("there are no keys, so no signed token is valid", ["directory": .text(path)])
+        }
+        return signed
+      } catch {
+        StandardError.complain("--jwt-keys \(path): \(error.words)")
+        exit(64)
       }
-    } catch {
-      StandardError.complain("--jwt-keys \(configuration.signingKeys ?? ""): \(error.words)")
-      exit(64)
     }
     var credentials = Credentials(tokens: tokens, signed: signed)
     let files = StaticFiles(directory: configuration.web)
@@ -94,17 +96,11 @@ enum Server {
   private static func read(tokens path: String, _ logger: Logger) throws(TokenFault) -> Tokens {
     let (tokens, isOpenToAll) = try Tokens.read(path)
     if isOpenToAll { logger.warning("every user of this machine can read the tokens", ["file": .text(path)]) }
-    if tokens.count == 0, !tokens.areFromNothing { warnOfNobody(path, logger) }
     return tokens
   }
 
-  private static func warnOfNobody(_ path: String, _ logger: Logger) {
-    logger.warning("the file has no tokens, so nobody can connect", ["file": .text(path)])
-  }
-
-  private static func signedTokens(_ configuration: Configuration) throws(TokenFault) -> SignedTokens? {
-    guard let path = configuration.signingKeys else { return nil }
-    return try SignedTokens(keysAt: path, terms: configuration.tokenTerms)
+  private static func warnIfEmpty(_ tokens: Tokens, _ path: String, _ logger: Logger) {
+    if tokens.count == 0 { logger.warning("the file has no tokens, so nobody can connect", ["file": .text(path)]) }
   }
 
   /// Reads the file of tokens and the keys again. Whichever can't be used stays in force as it was.
@@ -127,15 +123,16 @@ enum Server {
         let tokens = try read(tokens: path, logger)
         // An editor or a script may be in the middle of writing the file.
         if tokens.areFromNothing { throw TokenFault("the file is empty; leave a comment in it to let nobody in") }
+        warnIfEmpty(tokens, path, logger)
         credentials.tokens = tokens
         hasRead = true
       } catch { complain("file", path, error) }
     }
     if let path = configuration.signingKeys {
       do throws(TokenFault) {
-        let signed = try signedTokens(configuration)
+        let signed = try SignedTokens(keysAt: path, terms: configuration.tokenTerms)
         // A script may be in the middle of replacing the files.
-        if signed?.count == 0 { throw TokenFault("there are no keys; to end all signed tokens, put another key there") }
+        if signed.count == 0 { throw TokenFault("there are no keys; to end all signed tokens, put another key there") }
         credentials.signed = signed
         hasRead = true
       } catch { complain("keys", path, error) }
