@@ -5,8 +5,9 @@ import type { Step } from '../state/editing.js'
 import type { Reach } from './reach.js'
 import { loosened } from './ties.js'
 
-/** Whether a gesture has lost the shape that it changes, because somebody has deleted or locked the shape. */
-export const isLost = ({ shown }: Pick<Reach, 'shown'>, id: number) => shown.replica.shape(id)?.locked !== false
+/** The shape that a gesture changes; null once somebody has deleted or locked the shape. */
+export const stillFree = ({ shown }: Pick<Reach, 'shown'>, id: number | null) =>
+  id !== null && shown.replica.shape(id)?.locked === false ? id : null
 
 /**
  * Takes back a step that has made shapes. What somebody else has written to them would stay after that, so they are

@@ -1,4 +1,4 @@
-import { abandonNew, isLost } from '../arrange/held.js'
+import { abandonNew, stillFree } from '../arrange/held.js'
 import type { Reach } from '../arrange/reach.js'
 import { isSameTie, tieAt } from '../arrange/ties.js'
 import { bent, leading, ledAnew, setPointsOf } from '../canvas/lines.js'
@@ -59,7 +59,7 @@ export class Lining {
   get cursor() { return 'crosshair' }
   get inHand() { return inHand(this.#line, [this.#from, this.#to]) }
 
-  follow() { if (this.#line !== null && isLost(this.#reach, this.#line)) this.#line = null }
+  follow() { this.#line = stillFree(this.#reach, this.#line) }
 
   move(gesture: Drag) {
     const line = this.#line
@@ -115,7 +115,7 @@ export class Leading {
   get cursor() { return 'crosshair' }
   get inHand() { return inHand(this.#line, [this.#tie]) }
 
-  follow() { if (this.#line !== null && isLost(this.#reach, this.#line)) this.#line = null }
+  follow() { this.#line = stillFree(this.#reach, this.#line) }
 
   /** The end that is moved; null if a bend is moved. */
   get #end() { return this.#index === 0 ? 'from' : this.#index === this.#points.length - 1 ? 'to' : null }

@@ -1,4 +1,4 @@
-import { abandonNew, isLost } from '../arrange/held.js'
+import { abandonNew, stillFree } from '../arrange/held.js'
 import type { ActReach, Reach } from '../arrange/reach.js'
 import { Snapping } from '../arrange/snapping.js'
 import { drawnBox, onGrid, sideMin } from '../arrange/transform.js'
@@ -153,7 +153,7 @@ export class Making {
   get cursor() { return 'crosshair' }
   get inHand() { return { held: this.#shape === null ? [] : [this.#shape], tied: [] } }
 
-  follow() { if (this.#shape !== null && isLost({ shown: this.#shown }, this.#shape)) this.#shape = null }
+  follow() { this.#shape = stillFree({ shown: this.#shown }, this.#shape) }
 
   move(gesture: Drag) {
     const id = this.#shape
