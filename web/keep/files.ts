@@ -146,15 +146,13 @@ export class Files {
 
   /** @param shapes to save; all shapes if it is left out */
   async saveSVG(shapes?: number[]) {
-    if (!await this.#documents.load()) return
-    const picture = this.#picture(shapes)
+    const picture = await this.#picture(shapes)
     if (picture !== null) this.#save(picture, 'image/svg+xml', 'svg', shapes)
   }
 
   /** @param shapes as for `saveJSON` */
   async savePNG(shapes?: number[]) {
-    if (!await this.#documents.load()) return
-    const picture = this.#picture(shapes)
+    const picture = await this.#picture(shapes)
     if (picture === null) return
     const scale = await this.#askForScale(picture)
     if (scale === null) return
@@ -191,14 +189,12 @@ export class Files {
   }
 
   async copySVG(shapes: number[]) {
-    if (!await this.#documents.load()) return
-    const picture = this.#picture(shapes)
+    const picture = await this.#picture(shapes)
     if (picture !== null) this.#copy(() => navigator.clipboard.writeText(picture), 'SVG')
   }
 
   async copyPNG(shapes: number[]) {
-    if (!await this.#documents.load()) return
-    const picture = this.#picture(shapes)
+    const picture = await this.#picture(shapes)
     if (picture === null) return
     // The picture is passed as a promise, because the copy must begin while the browser handles the person's click.
     this.#copy(() => navigator.clipboard.write([new ClipboardItem({ 'image/png': pixels(picture, pictureScale) })]), 'PNG')
@@ -216,7 +212,8 @@ export class Files {
   }
 
   /** @returns SVG; null if there can't be a picture of these shapes, and the person was told why */
-  #picture(shapes?: number[]): string | null {
+  async #picture(shapes?: number[]): Promise<string | null> {
+    if (!await this.#documents.load()) return null
     const { replica } = this.#shown
     if (!shapes) return replica.exportPicture(this.#name)
     const part = this.#core.createReplica()
