@@ -39,8 +39,7 @@ function valueIn(shape: KeptShape | undefined, property: string) {
   return property === 'name' ? ownName(shape?.name) : shape?.[property] ?? standards.get(property)
 }
 
-/** The upper bound on a name, in bytes. */
-const nameBytesMax = 128
+const nameBytesMax = properties.find(({ name }) => name === 'name')?.bytesMax ?? 0
 const encoder = new TextEncoder()
 const allHidden = new RegExp(hiddenCharacters, 'gu')
 
