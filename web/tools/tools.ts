@@ -67,6 +67,7 @@ export class Tools {
       if (!(target instanceof Node && stage.contains(target))) momentum.settle()
     }, { capture: true })
     addEventListener('pagehide', () => {
+      // This is no press: a page that the browser shows again later must not be scrolled for the keyboard any more.
       reach.writing.close()
       this.#leaveFields()
       momentum.settle()

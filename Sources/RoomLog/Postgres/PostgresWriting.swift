@@ -246,7 +246,7 @@ final class PostgresWriting {
 
   /// - Parameter rows: the locked rooms, with whether the transaction that has locked a room is another node's and goes
   ///   on, and whether it waits for standbys. One that goes on is worth waiting for in the database, where the one who
-  ///   came first is served first. For one that waits for standbys, nobody is refused: it is stored already.
+  ///   came first is served first. No request is refused because of one that waits for standbys.
   private func take(_ rows: PostgresRows, after batch: PostgresBatch?) {
     let now = SteadyClock.microseconds()
     nextLook = now + PostgresWriting.lookMicroseconds

@@ -163,7 +163,7 @@ struct Limits: Hashable, Sendable {
 
   /// The upper bound on the body of an HTTP request: the bytes of the longest drawing that a room can be, as JSON. So
   /// each drawing that the server has given out can be posted to it again. It is bounded because a body is in memory until
-  /// all of it has been read.
+  /// all of it has been read, and no longer than all bodies together may be.
   var bodyBytes: UInt64 {
     max(messageBytes, min(httpBytes, shapes * Limits.shapeBytes + textBytes * Limits.textByteBytes))
   }
