@@ -7,7 +7,7 @@ import Testing
 struct SimulationTests {
   private static let environment = ProcessInfo.processInfo.environment
   /// How many histories to run, set by the environment variable `CANVAS_HISTORIES`.
-  private static let count = environment["CANVAS_HISTORIES"].flatMap { Int($0) } ?? 2_000
+  private static let count = environment["CANVAS_HISTORIES"].flatMap { Int($0) } ?? 1_000
   /// The seed of the first history, set by `CANVAS_SEED`.
   private static let firstSeed = environment["CANVAS_SEED"].flatMap { UInt64($0) } ?? 0
   /// The only rule to check, set by `CANVAS_RULE`. `nil` means all rules.

@@ -303,7 +303,7 @@ def ask(program, pairs):
 
 def main():
     program = sys.argv[1]
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 24_000
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 12_000
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     pairs = make_pairs(count, seed)
     answers = ask(program, pairs)
