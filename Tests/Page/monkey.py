@@ -517,10 +517,12 @@ def looks_as_loaded(room, monkey):
         person.look_at(-40, -40, 0.5)
         person.painted()
     one, other = (person.picture().astype(int) for person in (monkey.person, fresh))
-    off = (numpy.abs(one - other).max(axis=2) > 40).sum()
+    rows, columns = numpy.nonzero(numpy.abs(one - other).max(axis=2) > 40)
+    off = len(rows)
     fresh.leave()
     room.people.remove(fresh)
-    monkey.must(off < 12, f"{off} pixels are painted otherwise than by a fresh page")
+    where = off and f"{columns.min(), rows.min()} to {columns.max(), rows.max()} of {one.shape[1::-1]}"
+    monkey.must(off < 12, f"{off} pixels are painted otherwise than by a fresh page: {where}, of {room.shapes()}")
 
 
 def live(room, deeds, phone, size=None):
