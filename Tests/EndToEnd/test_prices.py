@@ -21,7 +21,7 @@ from waiting import SECONDS, eventually
 
 # How many bytes of each input are sent. A connection is allowed to send 64 KB in one burst without a complete message,
 # and this number is below that limit.
-BYTES = 48_000
+BYTES = 24_000
 # The highest allowed cost, relative to the cheapest request of the same length.
 RATIO_MAX = 20
 STATUS = re.compile(rb"HTTP/1\.1 (\d\d\d) ")
