@@ -165,6 +165,13 @@ def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
         ann.wait_for_shapes(2)
         ann.see()
         assert banner.count() == 1
+        # What has just been refused, and is not told yet, is told after a reload.
+        ann.run("const { setTimeout } = window; window.setTimeout = (run, time) => (time === 300 ? 1 : setTimeout(run, time));"
+                "app.edit((session) => session.add({ text: 'last words' })); return null")
+        ann.wait("app.session.unsentCount === 0 && app.session.shapeCount === 2", "it is refused")
+        assert ann.notice("last words").count() == 0
+        ann.reload()
+        ann.notice("You wrote: “last words”").get_by_role("button", name="Dismiss").click()
         # The refusal comes while Ann writes in the shape.
         ann.run("const { shape } = app.edit((session) => session.add({ position: [300, 300], size: [200, 100] }));"
                 "app.writing.open(shape); document.querySelector('.writing-field').value = 'Seeds'; return null")

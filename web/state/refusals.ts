@@ -29,6 +29,7 @@ export class Refusals extends Source<{ full: null }> {
       }
       if (effect.type === 'rejected') this.take(effect)
     })
+    addEventListener('pagehide', () => { if (this.#refused.length > 0) this.#say() })
   }
 
   take(effect: Rejected) {
@@ -44,6 +45,7 @@ export class Refusals extends Source<{ full: null }> {
     const words = await this.#words.needed()
     this.#timer = 0
     const refused = this.#refused.splice(0)
+    if (refused.length === 0) return
     if (words) return words.say(this.#notices, refused)
     const texts = refused.map(({ set: { text } }) => text).filter(Boolean).join('\n')
     this.#notices.say(`The server didn’t take some of your changes. ${texts && `You wrote: “${texts}”`}`, {
