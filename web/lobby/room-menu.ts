@@ -15,10 +15,10 @@ const copiesMax = 50
  *
  * @param lineOf returns what the card says about the room
  * @param say gets what was done, or why it was not
- * @param changed is called when there is a room more or less
+ * @param changed looks again at the rooms
  */
 export function roomMenu(
-  room: string, { lineOf, say, changed }: { lineOf: () => string, say: (words: string) => void, changed: () => void },
+  room: string, { lineOf, say, changed }: { lineOf: () => string, say: (words: string) => void, changed: () => Promise<void> },
 ) {
   const doing = (what: () => Promise<string>) => async () => {
     say(await what().catch((error) => sentence(error instanceof Refused ? error.message : 'We can’t reach the server')))
@@ -33,14 +33,25 @@ export function roomMenu(
       return to === null ? '' : rename(room, to)
     }) },
     { words: 'Duplicate', icon: icon('duplicate'), run: doing(() => duplicate(room)) },
-    { words: 'Delete…', icon: icon('trash'), danger: true, run: async () => {
+    { words: 'Delete…', icon: icon('trash'), danger: true, run: doing(async () => {
+      const before = await listed(room)
+      // The card has not changed while its menu was open.
+      await changed()
       const words = `${lineOf()}. The drawing and its history go for everybody, and nobody can bring them back.`
-      if (await confirmed(`Delete ${name}?`, words, 'Delete room')) await doing(() => remove(room))()
-    } },
+      if (!await confirmed(`Delete ${name}?`, words, 'Delete room')) return ''
+      const now = await listed(room)
+      if (now?.cursor !== before?.cursor || now && before && now.peers > before.peers) {
+        throw new Refused(`Somebody came to ${name} or drew in it meanwhile, so it stays`)
+      }
+      return remove(room)
+    }) },
   ], () => menu.close())
   const menu = popover(button, content, { role: 'menu', label: name })
   return button
 }
+
+/** What the server's list says about a room now. */
+const listed = async (room: string) => (await roomsOf()).find((other) => other.room === room)
 
 /** Makes a room with a copy of the drawing. */
 async function duplicate(room: string) {
