@@ -7,6 +7,7 @@ import pytest
 
 from boards import GROUP
 from person import number
+from test_first_visit import Gate
 from waiting import moment, wait_until
 
 # The seconds between a change and a removal, or between a removal and its undoing, that the page must tell apart. A
@@ -103,7 +104,16 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
     later = room.add(name="Later")
     bob.wait_for_shape(later)
     see_past(ann, second)
-    ann.page.get_by_role("button", name="Restore").click()
+    # While another moment is asked for, the one before it can't be restored.
+    restore, gate = ann.page.get_by_role("button", name="Restore"), Gate(ann.page, "*at=*")
+    look_back(ann, first)
+    wait_until(lambda: gate.held and restore.is_disabled(), "a moment is asked for")
+    gate.open()
+    ann.wait("app.session.shapeCount === 1", "the sun alone")
+    assert restore.is_enabled()
+    look_back(ann, second)
+    ann.wait("app.session.shapeCount === 2", "both")
+    restore.click()
     notice = ann.notice("shapes changed back")
     # A notice stays while the pointer is over it.
     notice.hover()

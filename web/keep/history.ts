@@ -90,7 +90,7 @@ export class History {
   /** The time to request next; null if there is none. */
   #wanted: number | null = null
   #isAsking = false
-  /** The past drawing that is shown, and its time. */
+  /** The past drawing of the time that is told, with its time; null until it is shown. */
   #then: { shapes: KeptShape[], at: number } | null = null
   #aborts = new AbortController()
   readonly element
@@ -226,6 +226,9 @@ export class History {
     this.#at = at
     this.#tell(capitalised(momentWords(at)))
     this.#wanted = at
+    // Nobody may restore another moment than the one that is told.
+    this.#then = null
+    this.#enable()
     return this.#ask()
   }
 
@@ -309,7 +312,7 @@ export class History {
     const { shapes } = JSON.parse(text)
     const past = this.#replicaOf(shapes.length > 0 ? text : null)
     const then = { shapes, at }
-    this.#then = then
+    if (this.#wanted === null) this.#then = then
     this.#shown.showPast(past)
     this.#enable()
     const last = await this.#lastDeed(shapes, at, (id) => mentionOf(past, identifierNumber(id)))
