@@ -83,6 +83,13 @@ def test_layers_are_selected_hidden_reordered_and_renamed(room):
     ann.press("F2")
     ann.type("Pluto", "Enter")
     ann.page.wait_for_selector(".layer:has-text('Pluto 2')")
+    # A name that is too long stays in its field.
+    ann.press("F2")
+    ann.page.locator(".layer-field").fill("Ж" * 100)
+    ann.press("Enter")
+    ann.notice("must be text of 1 to 128 bytes").wait_for()
+    assert ann.page.locator(".layer-field").input_value() == "Ж" * 100
+    ann.press("Escape")
     # The first Enter confirms the suggestion of an input method. The next Enter confirms the name.
     row(ann, "Sun").locator(".layer-name").dblclick()
     enter = "new KeyboardEvent('keydown', { key: 'Enter', keyCode: value, isComposing: value === 229, bubbles: true })"

@@ -365,23 +365,29 @@ export class Layers {
     row.name.replaceWith(field)
     field.select()
     field.focus()
+    /** @returns whether the typed name can be taken */
+    const write = () => {
+      const name = field.value.trim()
+      if (!name || name === before) return true
+      if (this.#locks.refuse([id])) return false
+      const effects = this.#editing.edit((replica) => replica.edit([{ shape: id, set: { name } }]))
+      return effects !== undefined && !effects.some(({ type }) => type === 'rejected')
+    }
     const finish = (isKept: boolean) => {
       if (this.#renaming?.finish !== finish) return
       this.#renaming = null
       const hadFocus = document.activeElement === field
       field.replaceWith(row.name)
-      const name = field.value.trim()
-      if (isKept && name && name !== before && !this.#locks.refuse([id])) {
-        this.#editing.edit((replica) => replica.edit([{ shape: id, set: { name } }]))
-      }
+      if (isKept) write()
       if (hadFocus) this.#grid.focus({ preventScroll: true })
       this.#show()
     }
     field.addEventListener('keydown', (event) => {
       event.stopPropagation()
       if (isComposed(event)) return
-      // Somebody may have locked the shape meanwhile. What was typed stays until the field is left.
-      if (event.key === 'Enter' && !this.#locks.refuse([id])) finish(true)
+      // The name may be too long, or somebody may have locked the shape meanwhile. What was typed stays until the field
+      // is left.
+      if (event.key === 'Enter' && write()) finish(false)
       if (event.key === 'Escape') finish(false)
     })
     field.addEventListener('blur', () => finish(true))
