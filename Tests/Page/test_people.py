@@ -129,6 +129,11 @@ def test_following_shows_what_the_other_sees_until_one_moves(room):
     ann.page.mouse.move(600, 400)
     ann.page.mouse.wheel(0, 300)
     ann.page.locator(".follow-frame").wait_for(state="hidden")
+    # So does going to something, such as to all of the drawing.
+    ann.page.get_by_role("button", name="Follow Robert").click()
+    ann.page.locator(".follow-frame").wait_for()
+    ann.press("0")
+    ann.page.locator(".follow-frame").wait_for(state="hidden")
     ann.page.get_by_role("button", name="Follow Robert").click()
     bob.leave()
     ann.wait("app.presence.people().length === 0")
