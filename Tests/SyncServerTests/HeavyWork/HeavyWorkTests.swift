@@ -22,20 +22,15 @@ private final class Record: Sendable {
   var all: [String] { words.withLock { $0 } }
 }
 
-@Suite("Heavy work", .timeLimit(.minutes(1)))
+@Suite("Heavy work")
 struct HeavyWorkTests {
-  private func eventually(_ isSo: () -> Bool) async {
-    for _ in 0..<10_000 where !isSo() { try? await Task.sleep(for: .milliseconds(2)) }
-    #expect(isSo())
-  }
-
   @Test("it is done, and what comes of it is returned")
   func done() async throws {
     let heavy = HeavyWork(threads: 2)
     for number in 0..<100 {
       #expect(try await heavy.run(for: "ann") { number * 2 } == number * 2)
     }
-    await eventually { heavy.count == 0 }
+    await waitUntil("0 jobs are there") { heavy.count == 0 }
   }
 
   @Test("one party never has all threads, and the parties take turns")
@@ -45,24 +40,24 @@ struct HeavyWorkTests {
     let record = Record()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { try? await heavy.run(for: "ann") { gate.pass() } }
-      await eventually { heavy.count == 1 }
+      await waitUntil("1 jobs are there") { heavy.count == 1 }
       for _ in 0..<20 { group.addTask { try? await heavy.run(for: "ann") { record.note("ann") } } }
-      await eventually { heavy.count == 21 }
+      await waitUntil("21 jobs are there") { heavy.count == 21 }
       // Ann's jobs may use only one of the two threads, so Bob's job runs at once on the other.
       try? await heavy.run(for: "bob") { record.note("bob") }
       #expect(record.all == ["bob"])
       let second = Gate()
       group.addTask { try? await heavy.run(for: "cleo") { second.pass() } }
-      await eventually { heavy.count == 22 }
+      await waitUntil("22 jobs are there") { heavy.count == 22 }
       for _ in 0..<3 { group.addTask { try? await heavy.run(for: "bob") { record.note("bob") } } }
-      await eventually { heavy.count == 25 }
+      await waitUntil("25 jobs are there") { heavy.count == 25 }
       gate.open()
-      await eventually { record.all.count >= 8 }
+      await waitUntil("eight jobs are done") { record.all.count >= 8 }
       #expect(record.all[1...6].filter { $0 == "bob" }.count >= 2, "\(record.all)")
       second.open()
       await group.waitForAll()
     }
-    await eventually { heavy.count == 0 }
+    await waitUntil("0 jobs are there") { heavy.count == 0 }
   }
 
   @Test("a party has a bound on what may wait, and others have their own")
@@ -72,13 +67,13 @@ struct HeavyWorkTests {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { try? await heavy.run(for: "ann") { gate.pass() } }
       // Waits until a thread has started this job, because otherwise it would count as waiting.
-      await eventually { gate.isReached }
+      await waitUntil("the job runs") { gate.isReached }
       for _ in 0..<3 { group.addTask { try? await heavy.run(for: "ann") {} } }
-      await eventually { heavy.count == 4 }
+      await waitUntil("4 jobs are there") { heavy.count == 4 }
       await #expect(throws: HeavyWork.Refusal.busy) { try await heavy.run(for: "ann") {} }
       await #expect(throws: Never.self) { try await heavy.run(for: "bob") {} }
       group.addTask { try? await heavy.run(for: "ann", isBounded: false) {} }
-      await eventually { heavy.count == 5 }
+      await waitUntil("5 jobs are there") { heavy.count == 5 }
       gate.open()
       await group.waitForAll()
     }
@@ -90,9 +85,9 @@ struct HeavyWorkTests {
     let gate = Gate()
     let record = Record()
     let first = Task { try await heavy.run(for: "ann") { gate.pass() } }
-    await eventually { heavy.count == 1 }
+    await waitUntil("1 jobs are there") { heavy.count == 1 }
     let second = Task { try await heavy.run(for: "ann") { record.note("done") } }
-    await eventually { heavy.count == 2 }
+    await waitUntil("2 jobs are there") { heavy.count == 2 }
     second.cancel()
     await #expect(throws: HeavyWork.Refusal.cancelled) { try await second.value }
     #expect(heavy.count == 1)

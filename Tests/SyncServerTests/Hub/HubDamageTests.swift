@@ -47,7 +47,7 @@ struct HubDamageTests {
     #expect(await write(1))
     let reading = Request(method: "GET", path: "/v1/rooms/demo/history", query: "steps=1")
     #expect(await hub.response(to: reading, body: []).status == 503)
-    while await hub.counts.snapshots == 0 { await Task.yield() }
+    await waitUntil("a snapshot is stored") { await hub.counts.snapshots > 0 }
     #expect(await write(2))
     #expect(await hub.perform { _ in !open.isLogDamaged })
   }

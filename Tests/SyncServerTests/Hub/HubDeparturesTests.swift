@@ -25,7 +25,7 @@ struct HubDeparturesTests {
       loop = try EventLoop(isPreferred: true)
       let endpoint = Endpoint(host: "127.0.0.1", port: port, path: "/v1/rooms/demo/sync")
       loop.perform { for _ in 0..<count { self.loop.connect(to: endpoint, handler: self) } }
-      while state.withLock({ $0.welcomed < count }) { await Task.yield() }
+      await waitUntil("\(count) are welcome") { state.withLock { $0.welcomed == count } }
     }
 
     func connected(_ connection: Connection, request: Request) {
@@ -42,7 +42,7 @@ struct HubDeparturesTests {
 
     /// Waits until all connections are closed, and returns their close codes.
     func codes() async -> [UInt16] {
-      while state.withLock({ $0.codes.count < count }) { await Task.yield() }
+      await waitUntil("\(count) are closed") { state.withLock { $0.codes.count == count } }
       loop.stop()
       return state.withLock { $0.codes }
     }

@@ -6,7 +6,7 @@ import WebSocketLoop
 
 @testable import SyncServer
 
-@Suite("What takes long to free is freed beside the loop", .timeLimit(.minutes(1)))
+@Suite("What takes long to free is freed beside the loop")
 struct HubFreeingTests {
   private let hub: Hub
   private let open: OpenRoom
@@ -24,7 +24,7 @@ struct HubFreeingTests {
 
   /// Waits until the queue holds one job more than the jobs of the `HeavyGate`: the job that frees something.
   private func untilItWaits() async {
-    while hub.heavyWork.count < HeavyGate.jobs + 1 { await Task.yield() }
+    await waitUntil("it waits to be freed") { hub.heavyWork.count > HeavyGate.jobs }
   }
 
   @Test("a room that was deleted")
@@ -55,13 +55,13 @@ struct HubFreeingTests {
     let request = Request(method: "GET", path: "/v1/rooms/demo")
     let reading = await HeavyGate(hub, of: hub.party(of: request))
     let answer = Task { await hub.response(to: request, body: []) }
-    while hub.heavyWork.count < HeavyGate.jobs * 2 + 1 { await Task.yield() }
+    await waitUntil("the answer waits") { hub.heavyWork.count > HeavyGate.jobs * 2 }
     await hub.perform { [open] in $0.removed(open) }
     reading.open()
     await reading.ended()
     _ = await answer.value
     // The room itself, and the answer's copy of it.
-    while hub.heavyWork.count < HeavyGate.jobs + 2 { await Task.yield() }
+    await waitUntil("both wait to be freed") { hub.heavyWork.count >= HeavyGate.jobs + 2 }
     freeing.open()
     await freeing.ended()
   }

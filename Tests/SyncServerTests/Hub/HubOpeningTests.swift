@@ -7,7 +7,7 @@ import WebSocketLoop
 @testable import ServerModel
 @testable import SyncServer
 
-@Suite("Opening rooms", .timeLimit(.minutes(1)))
+@Suite("Opening rooms")
 struct HubOpeningTests {
   private static func store(_ names: [String]) throws -> MemoryStore {
     var store = MemoryStore()
@@ -43,13 +43,13 @@ struct HubOpeningTests {
     let openings = many.map { name in Task { await open(name, for: "192.0.2.1") } }
     // The other openings wait for their turn before they ask the log, so they hold no snapshot.
     let first = OpeningTurns.mostOfParty
-    while hub.heavyWork.count < HeavyGate.jobs + first { await Task.yield() }
+    await waitUntil("the first rooms wait") { hub.heavyWork.count >= HeavyGate.jobs + first }
     #expect(count.loads == first)
     let request = Task { try await hub.heavyWork.run(for: "192.0.2.1") {} }
-    while hub.heavyWork.count < HeavyGate.jobs + first + 1 { await Task.yield() }
+    await waitUntil("the request waits") { hub.heavyWork.count > HeavyGate.jobs + first }
     await open("one", for: "192.0.2.2")
     // A job is still counted for a moment after its answer.
-    while hub.heavyWork.count > HeavyGate.jobs + first + 1 { await Task.yield() }
+    await waitUntil("the job is over") { hub.heavyWork.count <= HeavyGate.jobs + first + 1 }
     #expect(hub.heavyWork.count == HeavyGate.jobs + first + 1, "all work of the other address still waits")
     #expect(count.loads == first + 1)
     // Both addresses wait for these rooms, and the other address has its turn first. The work for some of the rooms
@@ -152,11 +152,11 @@ struct HubOpeningTests {
       }
     }
     hub.logTold([.availability(room: nil, .diskFull(path: ""))])
-    while await hub.log.fault == nil { await Task.yield() }
+    await waitUntil("the fault is known") { await hub.log.fault != nil }
     let open = try await hub.openDemo()
     // The room has one shape. The second is on its way, and leaves no place for a third.
     let second = Task { await hub.submit([.star(6)], to: open, by: .by()) }
-    while held.withLock({ $0.isEmpty }) { await Task.yield() }
+    await waitUntil("a refusal is held") { held.withLock { !$0.isEmpty } }
     let third = await hub.submit([.star(7)], to: open, by: .by())
     hub.logTold(held.withLock { $0 })
     _ = await second.value
@@ -204,6 +204,6 @@ struct HubOpeningTests {
       return hub.rooms.count
     }
     #expect(left == names.count)
-    while await hub.rooms.count > 0 { await Task.yield() }
+    await waitUntil("no room is open") { await hub.rooms.count == 0 }
   }
 }

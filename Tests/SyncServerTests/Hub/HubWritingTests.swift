@@ -33,7 +33,7 @@ struct HubWritingTests {
     let layout = try LayoutEdits(importing: shapes, into: canvas, using: &generator)
     let gate = await HeavyGate(hub)
     let writing = Task { [hub] in await hub.submit(layout, to: open, by: .by(ann)) }
-    while await hub.log.layoutsUnderWay == 0 { await Task.yield() }
+    await waitUntil("the layout is under way") { await hub.log.layoutsUnderWay > 0 }
     if isLocked {
       // Sets the lock directly, because a request to lock the room would have to wait for the layout.
       await hub.perform { $0.locks.set("demo", isLocked: true) }
@@ -102,12 +102,12 @@ struct HubWritingTests {
     let open = try await hub.openDemo()
     let writer = SyncServer.Writer.by(ann)
     let writing = Task { await hub.submit([.star()], to: open, by: writer) }
-    while await hub.log.isClear { await Task.yield() }
+    await waitUntil("the log has a write") { await !hub.log.isClear }
     await hub.perform { $0.stop(open, "closed") }
     _ = await writing.value
-    while held.withLock({ $0.events.isEmpty }) { await Task.yield() }
+    await waitUntil("the answer is held") { held.withLock { !$0.events.isEmpty } }
     held.withLock { $0.sink?($0.events) }
-    while await !hub.log.isClear { await Task.yield() }
+    await waitUntil("the write is answered") { await hub.log.isClear }
     let refusal = await hub.perform { $0.accounts.quotas.refusal(of: writer.payer, isNewRoom: true, now: 0) }
     #expect(refusal == nil)
   }

@@ -29,7 +29,7 @@ private actor Openers {
   }
 }
 
-@Suite("Turns at opening rooms", .timeLimit(.minutes(1)))
+@Suite("Turns at opening rooms")
 struct OpeningTurnsTests {
   @Test("parties with waiting jobs are served in turn, and none has more than its turns")
   func fair() async {
@@ -40,13 +40,13 @@ struct OpeningTurnsTests {
       for party in ["ann", "ann", "ann", "bob", "bob", parties[0]] {
         let before = await openers.waits
         group.addTask { await openers.begin(party) }
-        while await openers.waits == before { await Task.yield() }
+        await waitUntil("\(party) waits") { await openers.waits != before }
       }
       let first = await openers.got.count
       // The first party has all its turns until it gives one back.
       for (count, party) in [parties[1], parties[1], parties[2], parties[0], parties[0], parties[3]].enumerated() {
         await openers.end(party)
-        while await openers.got.count < first + count + 1 { await Task.yield() }
+        await waitUntil("\(count + 1) have got a turn") { await openers.got.count > first + count }
       }
       #expect(await openers.got[first...] == ["ann", "bob", "ann", "bob", parties[0], "ann"])
       await group.waitForAll()
@@ -63,14 +63,14 @@ struct OpeningTurnsTests {
     let jobs = (0..<count).map { _ in "party \(Int.random(in: 0..<9, using: &random))" }
     await withTaskGroup(of: Void.self) { group in
       for party in jobs { group.addTask { await openers.begin(party) } }
-      while await openers.got.count < count {
-        await Task.yield()
+      await waitUntil("all have had a turn") {
         let open = await openers.open
         #expect(open.count <= OpeningTurns.most)
         for (_, ofParty) in Dictionary(grouping: open, by: \.self) {
           #expect(ofParty.count <= OpeningTurns.mostOfParty)
         }
         if let party = open.randomElement(using: &random) { await openers.end(party) }
+        return await openers.got.count == count
       }
       await group.waitForAll()
     }

@@ -29,7 +29,7 @@ extension Hub {
     )
     let log = makeLog { hub.logTold($0) }
     _ = try loop.perform { try hub.assumeIsolated { hub in try hub.start(log: log, bus: bus) } }
-    while await hub.awaitsLog { await Task.yield() }
+    await waitUntil("the server has its log") { await !hub.awaitsLog }
     return hub
   }
 
@@ -89,7 +89,7 @@ struct HeavyGate {
     waiting = (0..<HeavyGate.jobs).map { number in
       Task { _ = try? await hub.heavyWork.run(for: party ?? "party \(number)") { gate.wait() } }
     }
-    while hub.heavyWork.count < HeavyGate.jobs { await Task.yield() }
+    await waitUntil("the threads are blocked") { hub.heavyWork.count >= HeavyGate.jobs }
   }
 
   func open() { for _ in waiting { gate.signal() } }
