@@ -173,8 +173,9 @@ summary() {
 }
 all_start=${EPOCHREALTIME/./}
 
-# Runs the tests without `swift test`, because only one `swift test` can run at a time.
-suites=(.build/test/release/CanvasSyncPackageTests.xctest --testing-library swift-testing)
+# Runs the tests without `swift test`, because only one `swift test` can run at a time. If a test hangs, its step ends all
+# the same, and so do the others.
+suites=(timeout --kill-after 10 1800 .build/test/release/CanvasSyncPackageTests.xctest --testing-library swift-testing)
 # Tests that wait for sockets and disks. They run one at a time, because they would miss their deadlines beside tests
 # that keep all cores busy. The tests in `disks` and `lines` wait longest.
 waiting='WebSocketLoopTests|RoomLogTests|EndToEndTests|HeavyWorkTests'
