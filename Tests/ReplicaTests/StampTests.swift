@@ -33,23 +33,30 @@ struct StampTests {
     #expect(room.hosts[0].replica.canvas[shape]?.properties.rotation == 0)
   }
 
+  /// How one comes back: with one's edits, with the drawing only, or with unanswered edits while another connection is
+  /// this actor.
+  enum Return: CaseIterable {
+    case asBefore, asNewTab, whenActorIsElsewhere
+  }
+
   @Test(
     "a clock that was wrong at the last visit, and was set right since, puts no edit into the past",
     arguments: [-7_200_000, 0, 7_200_000],
-    [false, true]
+    Return.allCases
   )
-  func setRightBetweenVisits(error: Int64, isNewActor: Bool) throws {
+  func setRightBetweenVisits(error: Int64, return way: Return) throws {
     var room = TestRoom()
     let ann = room.join(wallError: error)
     let bob = room.join()
     let shape = room.add(ann)
     room.settle()
     room.edit(ann, shape) { $0.rotation = 1 }
-    let kept = room.hosts[ann].replica.save(withDrawing: true, withEdits: !isNewActor)
+    let isNewTab = way == .asNewTab
+    let kept = room.hosts[ann].replica.save(withDrawing: true, withEdits: !isNewTab)
     room.run(ann) { $0.stop(at: $1) }
     room.time += 86_400_000
     let back = room.hosts.count
-    let replica = isNewActor ? try Replica(drawing: kept, seed: 8) : try Replica(saved: kept, seed: 8)
+    let replica = isNewTab ? try Replica(drawing: kept, seed: 8) : try Replica(saved: kept, seed: 8)
     room.hosts.append(TestHost(replica))
     room.edit(back, shape) { $0.text = "first" }
     room.edit(bob, shape) { $0.rotation = 2 }
@@ -58,12 +65,13 @@ struct StampTests {
     let drawnAt = TestHost.epoch + room.time
     room.time += 5_000
     room.run(back) { $0.start(at: $1) }
-    room.settle()
+    if way == .whenActorIsElsewhere { room.disconnect(back, code: CloseCode.actorElsewhere.rawValue) }
+    room.settle(for: 60_000)
     #expect(room.canvas[shape]?.properties.rotation == 3)
     #expect(room.canvas.stamp(of: .rotation, in: shape)?.milliseconds == drawnAt)
     #expect(room.canvas.stamp(of: .text, in: shape)?.milliseconds == drawnAt - 5_000)
     room.undo(back)
-    #expect(room.hosts[back].replica.canvas[shape]?.properties.rotation == (isNewActor ? 0 : 1))
+    #expect(room.hosts[back].replica.canvas[shape]?.properties.rotation == (isNewTab ? 0 : 1))
   }
 
   @Test("a clock put forward during the session costs a reconnect and no edit")

@@ -113,7 +113,7 @@ extension Replica {
 extension Replica {
   mutating func receive(_ welcome: Welcome, at now: Moment) {
     guard state == .greeting else { return fail(.badField("a second welcome"), at: now) }
-    let guess = connection.serverTime.isGuess ? connection.serverTime.offset ?? 0 : nil
+    if connection.serverTime.isGuess { guessedOffset = connection.serverTime.offset ?? 0 }
     connection.receive(welcome, at: now)
     if let sentAt = connection.helloSentAt { sendWindow.roundTrip(milliseconds: now.milliseconds(since: sentAt)) }
     isLoading = true
@@ -121,7 +121,7 @@ extension Replica {
     role = welcome.role
     messageLimits = MessageLimits(limits, encoding: configuration.encoding, bytesTaken: messageBytesTaken)
     outbox.split(messageLimits)
-    setClock(as: welcome.actor, guess: guess, at: now)
+    setClock(as: welcome.actor, at: now)
     refuseTooLong()
     tellState()
     forgetCrowd()
@@ -131,10 +131,7 @@ extension Replica {
   }
 
   /// Sets the clock by the server's time. Edits whose stamps the server would refuse get new stamps, in the same order.
-  ///
-  /// - Parameter guess: how far the server's time was thought to be ahead of the host's until now. `nil` if the server
-  ///   had told this process its time.
-  mutating func setClock(as newActor: Identifier, guess: Int64? = nil, at now: Moment) {
+  mutating func setClock(as newActor: Identifier, at now: Moment) {
     // The room was created anew or restored, so what it had accepted before no longer counts. Only the room's new state
     // shows what it has accepted.
     if isLoading, stampTrust == .none, newActor != actor { clock.forgetAccepted() }
@@ -152,7 +149,8 @@ extension Replica {
 
     // A process that only guessed the server's time has sent nothing. Its edits may therefore get new stamps, with the
     // corrected times at which they were made.
-    let error = guess.map { (connection.serverTime.offset ?? 0) &- $0 } ?? 0
+    let error = guessedOffset.map { (connection.serverTime.offset ?? 0) &- $0 } ?? 0
+    guessedOffset = nil
     let shift = error.magnitude > Replica.offsetMillisecondsTolerated ? error : 0
     if newActor != actor || shift != 0 || clock.clock.time >> 16 > latest {
       restamp(as: newActor, now: wall, latest: latest, shift: shift)
