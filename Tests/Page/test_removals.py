@@ -305,3 +305,22 @@ def test_all_is_brought_back_or_nothing(room):
     ann.notice("Bob cleared the canvas.").get_by_role("button", name="Bring back").click()
     ann.notice("Z must be").wait_for()
     assert room.wait_for_shapes(0) == []
+
+
+def test_the_undo_of_a_notice_undoes_no_older_step(room):
+    """If somebody has put back what was removed, nothing is left to undo."""
+    ann = room.join("Ann", at=(0, 0))
+    own = ann.run("return app.edit((session) => session.add({ position: [600, 500], size: [80, 80] })).shape")
+    square = room.add(position=[300, 300], size=[120, 120])
+    ann.wait_for_shapes(2)
+    ann.take("select")
+    ann.click(360, 360, times=3)
+    notice = ann.notice("removed.")
+    notice.hover()
+    room.wait_for(lambda shapes: len(shapes) == 1)
+    room.write((square, {"kind": "rectangle", "position": [300, 300], "size": [120, 120]}))
+    ann.wait_for_shape(square)
+    notice.get_by_role("button", name="Undo").click()
+    ann.notice("Nothing left to undo").wait_for()
+    assert ann.run("return app.session.shape(value) !== null", own)
+    assert len(room.agree()) == 2

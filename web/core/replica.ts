@@ -189,7 +189,8 @@ export class Replica {
    * be redone before the group can be redone again.
    */
   abandonStep(): Effect[] { return this.#perform('abandonStep') }
-  undo(): Effect[] { return this.#perform('undo') }
+  /** @param onlyNewest whether no older step is undone if the newest one has no effect */
+  undo(onlyNewest = false): Effect[] { return this.#perform('undo', Number(onlyNewest)) }
   redo(): Effect[] { return this.#perform('redo') }
   /**
    * Moves shapes within the drawing order.

@@ -74,8 +74,11 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
     return true
   }
 
-  /** @returns as `edit` */
-  undo() { return this.#stepBack('undo', (replica) => replica.undo()) }
+  /**
+   * @param onlyNewest as for the replica
+   * @returns as `edit`
+   */
+  undo(onlyNewest = false) { return this.#stepBack('undo', (replica) => replica.undo(onlyNewest)) }
 
   /** @returns as `edit` */
   redo() { return this.#stepBack('redo', (replica) => replica.redo()) }
@@ -100,11 +103,11 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
   }
 
   /**
-   * Tells the person what the newest step did, and offers to undo it. The notice is withdrawn at the next edit, because
-   * Undo would then revert that edit.
+   * Tells the person what the newest step did, and offers to undo it, and none before it. The notice is withdrawn at the
+   * next edit, because Undo would then revert that edit.
    */
   sayUndoable(text: string, group: string = text) {
-    this.#notices.say(text, { group, action: { words: 'Undo', run: () => this.undo() } })
+    this.#notices.say(text, { group, action: { words: 'Undo', run: () => this.undo(true) } })
     const stop = this.on('edited', () => {
       stop()
       this.#notices.withdraw(group)

@@ -78,10 +78,14 @@ extension Replica {
   }
 
   /// Undoes the user's newest step that still has an effect.
-  public mutating func undo(at now: Moment) -> [ReplicaEffect] {
+  ///
+  /// - Parameter onlyNewest: whether no older step is undone if the newest one has no effect.
+  public mutating func undo(onlyNewest: Bool = false, at now: Moment) -> [ReplicaEffect] {
     guard !isLookingOn else { return finish(at: now) }
     let milliseconds = serverMilliseconds(at: now)
-    show(history.undo(on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds))
+    show(
+      history.undo(onlyNewest: onlyNewest, on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds)
+    )
     return finish(at: now)
   }
 

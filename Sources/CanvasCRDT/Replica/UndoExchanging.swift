@@ -4,11 +4,25 @@
 extension UndoHistory {
   /// The operations that undo the newest step that still has an effect. Empty if there is no such step. The caller
   /// applies them to `canvas` directly, not with `UndoHistory.apply`.
-  public mutating func undo(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
+  ///
+  /// - Parameter onlyNewest: whether no older step is undone if the newest one has no effect.
+  public mutating func undo(
+    onlyNewest: Bool = false,
+    on canvas: Canvas,
+    clock: inout Clock,
+    milliseconds: UInt64
+  ) -> [Operation] {
     openGroups = 0
     closeStep()
     var turn: UInt64?
-    return exchange(isUndo: true, on: canvas, clock: &clock, milliseconds: milliseconds, from: &turn)
+    return exchange(
+      isUndo: true,
+      onlyNewest: onlyNewest,
+      on: canvas,
+      clock: &clock,
+      milliseconds: milliseconds,
+      from: &turn
+    )
   }
 
   /// The operations that redo the last undone step that still has an effect.
@@ -47,6 +61,7 @@ extension UndoHistory {
   /// number of that step.
   private mutating func exchange(
     isUndo: Bool,
+    onlyNewest: Bool = false,
     on canvas: Canvas,
     clock: inout Clock,
     milliseconds: UInt64,
@@ -76,6 +91,7 @@ extension UndoHistory {
         return operations
       }
       if operations == nil { overwritten.append(turn) }
+      if onlyNewest { break }
     }
     // Overwritten steps stay on a list only to keep their order relative to a step with an effect. No such step is
     // left, so they are dropped.

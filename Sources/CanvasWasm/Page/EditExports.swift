@@ -82,8 +82,8 @@ func abandonStep(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answ
 }
 
 @_cdecl("undo")
-func undo(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
-  perform(session, wall, monotonic) { $0.replica.undo(at: $1) }
+func undo(_ session: UInt32, _ onlyNewest: Bool, _ wall: Double, _ monotonic: Double) -> Answer {
+  perform(session, wall, monotonic) { $0.replica.undo(onlyNewest: onlyNewest, at: $1) }
 }
 
 @_cdecl("redo")
