@@ -324,3 +324,17 @@ def test_the_undo_of_a_notice_undoes_no_older_step(room):
     ann.notice("Nothing left to undo").wait_for()
     assert ann.run("return app.session.shape(value) !== null", own)
     assert len(room.agree()) == 2
+
+
+def test_what_is_dropped_on_the_sheet_over_the_hole_stays(room):
+    """The panel's sheet lies over the black hole on a phone, which takes nothing while it can't be seen."""
+    shape = room.add(position=[100, 120], size=[80, 80])
+    eve = room.join("Eve", phone=True, at=(0, 0))
+    eve.take("select")
+    hole = eve.page.locator("#hole")
+    place = hole.bounding_box()
+    eve.page.get_by_role("button", name="Layers, inspector, overlaps").tap()
+    hole.wait_for(state="hidden")
+    eve.touch.drag((140, 160), (place["x"] + place["width"] / 2, place["y"] + place["height"] / 2))
+    eve.wait_for_shape(shape, "shape.y > 400")
+    room.wait_for(lambda shapes: shapes and shapes[0]["position"][1] > 400)

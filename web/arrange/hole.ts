@@ -36,6 +36,11 @@ export class Hole {
     this.#stage = stage
   }
 
+  /** Whether people can see it. The panel's sheet, for one, lies over it. */
+  get #isSeen() {
+    return this.#play.isOn && this.#element.offsetWidth > 0 && getComputedStyle(this.#element).visibility === 'visible'
+  }
+
   /** The circle at its normal size, in CSS pixels relative to the stage. */
   get mouth() {
     const stage = this.#stage.getBoundingClientRect()
@@ -53,7 +58,7 @@ export class Hole {
    * @param point the pointer, relative to the stage
    */
   feel(point: Point) {
-    if (!this.#play.isOn) return
+    if (!this.#isSeen) return
     this.#felt ??= this.mouth
     const { x, y, radius } = this.#felt
     const distance = Math.hypot(point.x - x, point.y - y) - radius
@@ -78,7 +83,7 @@ export class Hole {
    * single shape is held and its centre is over the hole.
    */
   takes(hand: Point, shapes: Frame[]) {
-    if (!this.#play.isOn) return false
+    if (!this.#isSeen) return false
     const { x, y, radius } = this.mouth
     const isOver = (point: Point) => Math.hypot(point.x - x, point.y - y) <= radius + mercy
     return isOver(hand) || (shapes.length === 1 && isOver(this.#view.toScreen(middle(shapes[0]))))
