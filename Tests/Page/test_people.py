@@ -142,6 +142,22 @@ def test_following_shows_what_the_other_sees_until_one_moves(room):
     ann.page.locator(".follow-frame").wait_for(state="hidden")
 
 
+def test_the_past_stays_in_view_while_one_follows(room):
+    room.add(position=[0, 0])
+    ann, bob = room.join("Ann"), room.join("Bob")
+    ann.page.get_by_role("button", name="Follow Bob").click()
+    ann.choose("History")
+    ann.page.get_by_label("Moment").press("Home")
+    ann.wait("app.isPast", "the past is shown")
+    before = ann.run("return app.view.visibleBox()")
+    bob.look_at(4000, 3000, 2)
+    ann.wait("app.presence.people()[0].view?.x > 3000", "Bob is elsewhere")
+    ann.see(2)
+    assert ann.run("return app.view.visibleBox()") == before
+    ann.page.get_by_role("button", name="Back to the present").click()
+    ann.wait("app.view.visibleBox().x > 3000", "what Bob sees")
+
+
 @pytest.mark.parametrize("width", [320, 360, 1000])
 def test_one_can_stop_following_while_one_searches(room, width):
     """The button is seen beside the search, and above a banner."""

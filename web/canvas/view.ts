@@ -68,9 +68,15 @@ export class View extends Source<{ change: null, hand: null }> {
 
   /** Moves the view as if the canvas were dragged. `dx` and `dy` are in CSS pixels. */
   panBy(dx: number, dy: number) {
-    this.#way = this.#followed = null
-    this.#set(this.x - dx / this.scale, this.y - dy / this.scale, this.scale)
+    this.#followed = null
+    this.shift(dx, dy)
     this.tell('hand', null)
+  }
+
+  /** Moves the view like `panBy`, but not for the person: they go on following somebody. */
+  shift(dx: number, dy: number) {
+    this.#way = null
+    this.#set(this.x - dx / this.scale, this.y - dy / this.scale, this.scale)
   }
 
   /**

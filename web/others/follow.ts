@@ -6,6 +6,7 @@ import { element } from '../elements/element.js'
 import type { Frames } from '../state/frames.js'
 import type { Notices } from '../state/notices.js'
 import type { Presence } from '../state/presence.js'
+import type { Shown } from '../state/shown.js'
 import type { Tools } from '../tools/tools.js'
 
 /**
@@ -24,6 +25,7 @@ export class Follow extends Source<{ change: number | null }> {
   #notices
   #tools
   #writing
+  #shown
   #shownBox = ''
   #frame = element('div', { class: 'follow-frame', hidden: true })
   #words = element('span', { class: 'clip' })
@@ -31,12 +33,13 @@ export class Follow extends Source<{ change: number | null }> {
   /** The timer that runs while the followed person is missing. */
   #timer = 0
 
-  constructor({ presence, view, notices, tools, writing, frames }: {
-    presence: Presence, view: View, notices: Notices, tools: Tools, writing: { isOpen: boolean }, frames: Frames,
+  constructor({ presence, view, notices, tools, writing, frames, shown }: {
+    presence: Presence, view: View, notices: Notices, tools: Tools, writing: { isOpen: boolean }, frames: Frames, shown: Shown,
   }) {
     super()
     this.#tools = tools
     this.#writing = writing
+    this.#shown = shown
     this.#presence = presence
     this.#view = view
     this.#notices = notices
@@ -86,8 +89,8 @@ export class Follow extends Source<{ change: number | null }> {
     this.#frame.style.setProperty('--person', color)
     this.#frame.style.setProperty('--on-person', inkOn(color))
     const shown = JSON.stringify(view)
-    // The canvas doesn't move under a pointer that is down, nor away from a text that is being written.
-    if (!view || shown === this.#shownBox || this.#tools.isPressed || this.#writing.isOpen) return
+    // The canvas doesn't move under a pointer that is down, nor away from a text that is being written or from the past.
+    if (!view || shown === this.#shownBox || this.#tools.isPressed || this.#writing.isOpen || this.#shown.isPast) return
     this.#shownBox = shown
     this.#view.show(view, { now: performance.now() })
   }

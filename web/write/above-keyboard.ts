@@ -37,7 +37,7 @@ export class AboveKeyboard {
   /** @param wanted in CSS pixels */
   #moveTo(wanted: number) {
     if (Math.abs(wanted - this.#moved) < 1) return
-    if (this.#moved === 0 || this.#scale === this.#view.scale) this.#view.panBy(0, this.#moved - wanted)
+    if (this.#moved === 0 || this.#scale === this.#view.scale) this.#view.shift(0, this.#moved - wanted)
     this.#moved = wanted
     this.#scale = this.#view.scale
   }
