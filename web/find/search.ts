@@ -11,6 +11,8 @@ import type { Shown } from '../state/shown.js'
 const legible = 10
 /** In CSS pixels: how far a found shape stays from the window's sides. This includes the bar of the search. */
 const padding = 140
+/** While others draw, looking takes at most about 1 / `costFactor` of the time. */
+const costFactor = 10
 
 /** A bar that finds shapes by their texts and names, outlines them, and brings them into view one by one. */
 export class Search {
@@ -25,6 +27,9 @@ export class Search {
   /** The found shapes, in reading order. */
   #found: number[] = []
   #at = 0
+  #timer = 0
+  /** How many milliseconds the last look took. */
+  #cost = 0
 
   constructor(reach: { shown: Shown, view: View, selection: Selection, groups: Groups, overlay: Overlay }) {
     this.#reach = reach
@@ -43,7 +48,7 @@ export class Search {
       if (this.#bar.hidden || (!reset && shapes.length === 0)) return
       const known = new Set(this.#found)
       const isFound = this.#matcher()
-      if (reset || shapes.some(({ id, shape }) => known.has(id) !== (shape !== null && isFound(shape)))) this.#find()
+      if (reset || shapes.some(({ id, shape }) => known.has(id) !== (shape !== null && isFound(shape)))) this.#findSoon()
     })
     document.body.append(this.#bar)
   }
@@ -62,7 +67,8 @@ export class Search {
     this.#bar.hidden = true
     this.#found = []
     this.#reach.overlay.setFound([], 0)
-    if (id !== undefined && !this.#reach.groups.enter(id)) this.#reach.selection.set([id])
+    const isThere = id !== undefined && this.#reach.shown.replica.shape(id) !== null
+    if (isThere && !this.#reach.groups.enter(id)) this.#reach.selection.set([id])
     // Until the next frame, what has just been hidden keeps the focus, and would take the next key.
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
     if (this.#before instanceof HTMLElement) this.#before.focus({ preventScroll: true })
@@ -85,13 +91,23 @@ export class Search {
       && `${replica.unmarked(shape.text)}\n${shape.named || !shape.written ? replica.shownName(shape.id) : ''}`.toLocaleLowerCase().includes(wanted)
   }
 
+  /** Looks again after others' changes. In a large drawing that takes a while, and is not done in each frame. */
+  #findSoon() {
+    this.#timer ||= setTimeout(() => this.#find(), this.#cost * costFactor)
+  }
+
   #find() {
+    clearTimeout(this.#timer)
+    this.#timer = 0
+    if (this.#bar.hidden) return
+    const began = performance.now()
     const current = this.#found[this.#at]
     this.#found = this.#reach.shown.replica.shapes().filter(this.#matcher())
       .sort((one, other) => one.y - other.y || one.x - other.x).map(({ id }) => id)
     const place = this.#found.indexOf(current)
     this.#at = place >= 0 ? place : Math.max(0, Math.min(this.#at, this.#found.length - 1))
     this.#show()
+    this.#cost = performance.now() - began
   }
 
   #show() {
