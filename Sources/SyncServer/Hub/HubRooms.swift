@@ -207,13 +207,37 @@ extension Hub {
     } catch {
       return "\(error)"
     }
-    // The room applies the log's reports over several iterations of the event loop. The loop below waits for the
-    // reports that have arrived by now, but not for later ones.
-    let reported = open.answersTaken + open.answers.count
-    while open.answersTaken < reported, !open.isGone {
-      await pause(milliseconds: 1)
-    }
+    await applyReports(to: open)
     return nil
+  }
+
+  /// Waits until the room has applied the log's reports that have arrived by now, but not for later ones. The room
+  /// applies them over several iterations of the event loop.
+  private func applyReports(to open: OpenRoom) async {
+    let reported = open.answersTaken + open.answers.count
+    while open.answersTaken < reported, !open.isGone { await pause(milliseconds: 1) }
+  }
+
+  func settle(_ open: OpenRoom) async {
+    let stored = log.appendsUnderWay(in: open)
+    while !open.isGone, stored.contains(where: { log.appends[$0] != nil }) { await pause(milliseconds: 1) }
+    await applyReports(to: open)
+  }
+
+  func registersBeingStored(in open: OpenRoom) -> [Identifier: PropertyMask] {
+    var registers: [Identifier: PropertyMask] = [:]
+    func add(_ operations: [Operation]?) {
+      for operation in operations ?? [] {
+        registers[operation.shape] = (registers[operation.shape] ?? PropertyMask()).union(operation.set.assigned)
+      }
+    }
+    // Hands over to the log what the room has admitted in this iteration of the event loop.
+    changeAtOnce(open) { _ in }
+    for number in log.appendsUnderWay(in: open) { log.appends[number]?.parts.forEach { add($0.operations) } }
+    for case .record(let record, let part, let append) in open.answers {
+      add((append?.parts[part] ?? StoredOperations(record.bytes))?.operations)
+    }
+    return registers
   }
 
   // MARK: Jobs

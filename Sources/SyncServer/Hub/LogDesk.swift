@@ -105,6 +105,9 @@ struct LogDesk {
     return append
   }
 
+  /// The numbers of a room's batches that the log has not answered.
+  func appendsUnderWay(in open: OpenRoom) -> [UInt64] { appends.filter { $0.value.room === open }.map(\.key) }
+
   /// When the batch arrived that has waited longest for the log's answer, on the clock of `arrivedAt`. `nil` if none waits.
   var oldestArrival: UInt64? { appends[oldestAppend]?.arrivedAt }
 

@@ -102,6 +102,7 @@ extension RoomService {
           shapes += part.map { $0.shape }
         }
         guard work.hasLeftOut else { break }
+        await self.settle(room)
       }
       guard !shapes.isEmpty else { return .written(view.cursor, shapes: [], by: writer.actor) }
       let (end, written, by) = (cursor, shapes, writer.actor)
@@ -137,7 +138,8 @@ extension RoomService {
 
   /// The next operations to write, or `nil` if there are none.
   private func nextPart(of work: TakingBack, for room: OpenedRoom) -> [ProposedOperation]? {
-    view(of: room).flatMap { work.take(operationsAtOnce, for: $0) }
+    let coming = registersBeingStored(in: room)
+    return view(of: room).flatMap { work.take(operationsAtOnce, for: $0, sparing: coming) }
   }
 
   /// Taking back writes at most this many operations at once, because each batch keeps the loop busy as a whole.

@@ -73,6 +73,10 @@ protocol RoomService: HeavyWorker {
   /// The room's history as steps.
   /// - Parameter party: the client's address. Work for different addresses is done round-robin.
   func steps(of room: OpenedRoom, for party: String) async throws(HistoryError) -> RoomSteps
+  /// What is being stored in the room: the registers of each shape. The room's canvas doesn't have these values yet.
+  func registersBeingStored(in room: OpenedRoom) -> [Identifier: PropertyMask]
+  /// Waits until everything that is being stored in the room now has been applied or refused.
+  func settle(_ room: OpenedRoom) async
   /// Writes operations that came by HTTP. Returns when they are durable or refused.
   /// - Parameter actor: counts as the writer of operations that have no stamp.
   func submit(

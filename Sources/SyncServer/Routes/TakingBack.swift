@@ -16,7 +16,8 @@ final class TakingBack: @unchecked Sendable {
   private var taken = 0
   private var changed: Set<Identifier> = []
   private var seen: UInt64 = 0
-  /// Whether operations were left out because their shapes have changed. Only a newer `follow` finds what is right there.
+  /// Whether something was left out because it has changed, or is changing. Only a newer `follow` finds what is right
+  /// there.
   private(set) var hasLeftOut = false
 
   /// - Parameter history: the room's history without the actor's operations.
@@ -47,18 +48,30 @@ final class TakingBack: @unchecked Sendable {
 
   /// Takes the next operations for a room that may have changed since `follow`. The cost grows with their number, and
   /// with what has changed since the last call.
+  /// - Parameter coming: the registers that others are writing just now. Their values are newer, so they stay.
   /// - Returns: at most `count` operations. `nil` if there are no more.
-  func take(_ count: Int, for room: RoomView) -> [ProposedOperation]? {
+  func take(_ count: Int, for room: RoomView, sparing coming: [Identifier: PropertyMask]) -> [ProposedOperation]? {
     room.canvas.forEachOperation(since: seen) { changed.insert($0.shape) }
     seen = room.position
     while taken < operations.count {
       let next = operations[taken..<min(taken + count, operations.count)]
       taken += next.count
-      let part = next.filter { !changed.contains($0.shape) }
-      if part.count < next.count { hasLeftOut = true }
+      let part = next.compactMap { changed.contains($0.shape) ? nil : $0.sparing(coming[$0.shape]) }
+      if part != Array(next) { hasLeftOut = true }
       if !part.isEmpty { return part }
     }
     return nil
+  }
+}
+
+extension ProposedOperation {
+  /// The operation without the registers that are being written. `nil` if nothing is left of it, or if it or what is
+  /// being written deletes the shape.
+  fileprivate func sparing(_ coming: PropertyMask?) -> ProposedOperation? {
+    guard let coming else { return self }
+    guard !set.deleted, !coming.contains(.deleted) else { return nil }
+    let kept = set.keeping(set.assigned.subtracting(coming))
+    return kept.assigned.isEmpty ? nil : ProposedOperation(shape: shape, at: at, set: kept)
   }
 }
 

@@ -301,6 +301,36 @@ struct VirtualHubTests {
     #expect(Set(counts).contains(1), "a shape that somebody named meanwhile goes last")
   }
 
+  @Test(
+    "H16: what somebody writes while another's edits are reverted stays, whenever it comes",
+    arguments: 0..<40 as Range<UInt64>
+  )
+  func writtenWhileTakenBack(milliseconds: UInt64) throws {
+    var world = World()
+    let (ann, ben) = (world.join(.binary), world.join(.json))
+    world.pass(20)
+    world.run(ben) { $0.add(.star, at: $1).1 }
+    world.pass(40)
+    let shape = try #require(world.replicas[ben].canvas.shapes.first?.id)
+    let taken = Properties {
+      $0.rotation = 1
+      $0.alpha = 7
+    }
+    world.run(ann) { $0.edit([ShapeEdit(shape: shape, set: taken)], at: $1) }
+    world.pass(40)
+    let path = "/v1/rooms/demo/writing/\(world.replicas[ann].actor)"
+    let request = world.server.request(Request(method: "DELETE", path: path, peer: "10.0.0.9"))
+    world.pass(milliseconds)
+    world.run(ben) { $0.edit([ShapeEdit(shape: shape, set: Properties { $0.rotation = 2 })], at: $1) }
+    for _ in 0..<200 where request.response == nil { world.pass(1) }
+    #expect(request.response?.status == 200)
+    world.pass(50)
+    let left = world.server.hub.assumeIsolated { $0.rooms["demo"]!.room.canvas[shape]?.properties }
+    // If both are of the same millisecond, Ben may lose, and is told.
+    #expect(left?.rotation == 2 || String(decoding: world.sent, as: UTF8.self).contains("superseded"))
+    #expect(left?.alpha == Properties.star.alpha)
+  }
+
   @Test("a file system that hangs doesn't stop the server, and is asked once")
   func hangingDisk() {
     var world = World { $0.storage = .directory("/tmp") }
