@@ -13,7 +13,15 @@ def test_pointers_cost_nothing_more_once_a_text_was_put_back(room):
     write(bob, shapes, "by Bob")
     write(ann, shapes, "by Ann")
     write(bob, [first], "again by Bob")
-    ann.notice("Bob wrote over your text").get_by_role("button", name="Put mine back").click()
+    put_back = ann.notice("Bob wrote over your text").get_by_role("button", name="Put mine back")
+    # Nothing is put back into a shape while it is locked.
+    for locked in (True, False):
+        room.write((first, {"locked": locked}))
+        ann.wait_for_shape(first, f"shape.locked === {str(locked).lower()}")
+        put_back.click()
+        if locked:
+            ann.notice("is locked").wait_for()
+            assert ann.shape(first)["text"] == "again by Bob"
     bob.notice("Ann wrote over your text").wait_for()
     wait_for_text(bob, shapes, "by Ann")
     bob.see(2)

@@ -48,7 +48,7 @@ export class TextLosses {
    * @param losses those that the core tells, to which more are added
    */
   constructor(
-    reach: Pick<Reach, 'editing' | 'notices' | 'presence' | 'scene' | 'shown' | 'view'>
+    reach: Pick<Reach, 'editing' | 'locks' | 'notices' | 'presence' | 'scene' | 'shown' | 'view'>
       & { names: Names, fittedTo: typeof fittedTo, keepBeside: typeof keepBeside },
     losses: Loss[],
   ) {
@@ -112,12 +112,13 @@ export class TextLosses {
   }
 
   #say({ shape: id, text, by }: Loss, former?: Shape) {
-    const { editing, fittedTo, keepBeside, names, notices, presence, shown: { live } } = this.#reach
+    const { editing, fittedTo, keepBeside, locks, names, notices, presence, shown: { live } } = this.#reach
     const shape = live.shape(id)
     if (!shape) return this.#sayDeleted(id, text, by, former)
     const putBack = () => {
       const now = live.shape(id)
       if (!now) return keepBeside(this.#reach, shape, text)
+      if (locks.refuse([id])) return undefined
       const done = editing.edit((replica) => replica.edit([{ shape: id, set: { text, ...fittedTo(now, text, false) } }]))
       const written = done && live.written(id, 'text')
       if (written) {
