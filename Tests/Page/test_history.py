@@ -127,6 +127,21 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
     assert room.shape(moon)["position"] == [500, 300]
 
 
+def test_escape_in_a_drag_takes_the_drag_back_and_leaves_history_open(room):
+    shape = room.add(position=[300, 300], size=[100, 100])
+    ann = room.join("Ann", at=(0, 0))
+    ann.take("select")
+    open_history(ann)
+    ann.drag((350, 350), (500, 450), hold=True)
+    ann.wait_for_shape(shape, "shape.x > 400")
+    ann.press("Escape")
+    ann.wait_for_shape(shape, "shape.x === 300")
+    ann.page.mouse.up()
+    assert ann.page.locator(".history").is_visible()
+    ann.press("Escape")
+    ann.page.locator(".history").wait_for(state="hidden")
+
+
 def test_history_by_keyboard_without_a_past_and_with_one_that_is_kept_no_more(room):
     """The arrow keys go back step by step, and Escape returns to the present. The slider leaves other keys to the page.
     A room without edits has no history."""

@@ -95,9 +95,9 @@ export class History {
   #aborts = new AbortController()
   readonly element
 
-  constructor({ ask: request, room, core, documents, editing, notices, permission, presence, shown, names, me, consent }: {
+  constructor({ ask: request, room, core, documents, editing, notices, permission, presence, shown, tools, names, me, consent }: {
     ask: typeof ask, room: string, core: Core, documents: Documents, editing: Editing, notices: Notices, permission: Permission,
-    presence: Presence, shown: Shown, names: Names, me: Me, consent: LaterPart<Consent>,
+    presence: Presence, shown: Shown, tools: { isPressed: boolean }, names: Names, me: Me, consent: LaterPart<Consent>,
   }) {
     this.#request = request
     this.#room = room
@@ -115,10 +115,11 @@ export class History {
       element('div', { class: 'row' }, icon('history'), this.#words, this.#restore,
         iconButton('close', 'Back to the present', { class: 'plain small', onclick: () => this.close() })),
       element('div', { class: 'history-track' }, this.#play, this.#slider, this.#marks))
-    // Escape returns to the present wherever the focus is, unless it closes an open box or a field handles it.
+    // Escape returns to the present wherever the focus is, unless it closes an open box, or a field or a drag handles it.
     document.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || !this.isOpen || document.querySelector('dialog[open], :popover-open')) return
-      if (isWithin(event.target, '.panel, .search')) return
+      // In a drag, Escape takes back what the drag has done.
+      if (isWithin(event.target, '.panel, .search') || tools.isPressed) return
       event.preventDefault()
       event.stopPropagation()
       this.close()
