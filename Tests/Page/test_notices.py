@@ -151,6 +151,12 @@ def test_on_a_phone_there_is_one_notice(room):
         assert eve.page.locator(".notice").all_inner_texts() == ["Two."]
     eve.run("app.say('Three.', { action: { words: 'Undo', run() {} } }); app.say('A overlaps B', { kind: 'overlap' }); return null")
     assert [text.split("\n")[0] for text in eve.page.locator(".notice").all_inner_texts()] == ["Three."]
+    # What offers to bring something back stays beside the newest.
+    eve.run("app.say('Bob cleared the canvas.', { isKept: true, action: { words: 'Bring back', run() {} } }); return null")
+    for text in ("Four.", "Five."):
+        eve.run("app.say(value); return null", text)
+        assert [each.split("\n")[0] for each in eve.page.locator(".notice").all_inner_texts()] == ["Bob cleared the canvas.", text]
+    eve.run("app.say('Three.', { action: { words: 'Undo', run() {} } }); return null")
     # The open panel doesn't cover it.
     eve.page.get_by_role("button", name="Layers, inspector, overlaps").tap()
     eve.page.locator(".notice").get_by_role("button", name="Undo").click(trial=True)

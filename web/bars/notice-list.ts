@@ -14,8 +14,8 @@ const storedAs = `notices ${location.pathname}`
 /**
  * Shows notices at the bottom left, and has them read out to people with screen readers. A notice disappears by itself,
  * and replaces one of the same `group`. If there are too many, notices about overlaps are removed first, then the
- * oldest ones. A notice that may hold the only copy of a text waits until there is space for it, and stays until the
- * person dismisses it, also after a reload.
+ * oldest ones, and last those that offer what can't be had otherwise. A notice that may hold the only copy of a text
+ * waits until there is space for it, and stays until the person dismisses it, also after a reload.
  */
 export class NoticeList {
   #list = element('div', { class: 'notices', role: 'log', 'aria-live': 'polite', 'aria-label': 'Notices' })
@@ -75,9 +75,11 @@ export class NoticeList {
     wait()
     this.#list.append(entry.element)
     this.#shown.push(entry)
-    const most = holds ? shownMax() : Math.max(shownMax(), this.#heldCount + 1)
+    const isAnyKept = this.#shown.some(({ notice }) => notice.isKept)
+    const most = Math.max(shownMax(), this.#heldCount + Number(isAnyKept) + Number(!holds))
     while (this.#shown.length > most) {
-      const dropped = this.#shown.find(({ notice }) => notice.kind === 'overlap') ?? this.#shown.find(({ notice }) => !notice.holds)
+      const dropped = this.#shown.find(({ notice }) => notice.kind === 'overlap')
+        ?? this.#shown.find(({ notice }) => !notice.holds && !notice.isKept) ?? this.#shown.find(({ notice }) => !notice.holds)
       if (!dropped) return
       this.#remove(dropped)
     }

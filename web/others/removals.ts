@@ -199,7 +199,7 @@ export class Removals {
     }
     const action = this.#permission.isViewOnly ? undefined
       : { words: 'Bring back', run: () => !this.#editing.refuses() && run() }
-    this.#notices.say(words, { group, action, milliseconds: shownMilliseconds })
+    this.#notices.say(words, { group, action, isKept: true, milliseconds: shownMilliseconds })
   }
 
   #sayRestored(by: number, restored: Restored) {

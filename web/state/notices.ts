@@ -16,6 +16,8 @@ interface NoticeOptions {
    * is there again, and offers to copy the text.
    */
   holds?: string
+  /** Whether no other notice takes its place: it offers what can't be had otherwise. */
+  isKept?: boolean
   /** How long the notice is shown, if not as long as others. */
   milliseconds?: number
 }
