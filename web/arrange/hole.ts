@@ -58,7 +58,7 @@ export class Hole {
    * @param point the pointer, relative to the stage
    */
   feel(point: Point) {
-    if (!this.#isSeen) return
+    if (!this.#felt && !this.#isSeen) return
     this.#felt ??= this.mouth
     const { x, y, radius } = this.#felt
     const distance = Math.hypot(point.x - x, point.y - y) - radius
