@@ -65,11 +65,13 @@ final class TakingBack: @unchecked Sendable {
 }
 
 extension ProposedOperation {
-  /// The operation without the registers that are being written. `nil` if nothing is left of it, or if it or what is
-  /// being written deletes the shape.
+  /// The operation without the registers that are being written. `nil` if nothing is left of it, or if somebody is
+  /// deleting the shape, or is making it again while this deletes it.
   fileprivate func sparing(_ coming: PropertyMask?) -> ProposedOperation? {
     guard let coming else { return self }
-    guard !set.deleted, !coming.contains(.deleted) else { return nil }
+    guard !coming.contains(.deleted) else { return nil }
+    // What else others write to a shape doesn't keep it: without the operation that made it, it is no shape.
+    if set.deleted { return coming.contains(.kind) ? nil : self }
     let kept = set.keeping(set.assigned.subtracting(coming))
     return kept.assigned.isEmpty ? nil : ProposedOperation(shape: shape, at: at, set: kept)
   }

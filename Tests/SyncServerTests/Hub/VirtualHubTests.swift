@@ -331,6 +331,25 @@ struct VirtualHubTests {
     #expect(left?.alpha == Properties.star.alpha)
   }
 
+  @Test("H16: a shape is deleted whose maker goes on moving it while that is reverted")
+  func movedWhileTakenBack() throws {
+    var world = World()
+    let (ann, ben) = (world.join(.binary), world.join(.json))
+    world.pass(20)
+    world.run(ann) { $0.add(.star, at: $1).1 }
+    world.pass(40)
+    let shape = try #require(world.replicas[ben].canvas.shapes.first?.id)
+    let path = "/v1/rooms/demo/writing/\(world.replicas[ann].actor)"
+    let request = world.server.request(Request(method: "DELETE", path: path, peer: "10.0.0.9"))
+    for step in 0..<200 where request.response == nil {
+      world.run(ann) { $0.edit([ShapeEdit(shape: shape, set: Properties { $0.rotation = Double(step) })], at: $1) }
+      world.pass(1)
+    }
+    #expect(request.response?.status == 200)
+    world.pass(50)
+    #expect(world.server.hub.assumeIsolated { $0.rooms["demo"]!.room.canvas[shape] } == nil)
+  }
+
   @Test("a file system that hangs doesn't stop the server, and is asked once")
   func hangingDisk() {
     var world = World { $0.storage = .directory("/tmp") }
