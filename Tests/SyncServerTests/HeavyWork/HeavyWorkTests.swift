@@ -24,13 +24,17 @@ private final class Record: Sendable {
 
 @Suite("Heavy work")
 struct HeavyWorkTests {
+  private func wait(for count: Int, in heavy: HeavyWork) async {
+    await waitUntil("the number of jobs is \(count)") { heavy.count == count }
+  }
+
   @Test("it is done, and what comes of it is returned")
   func done() async throws {
     let heavy = HeavyWork(threads: 2)
     for number in 0..<100 {
       #expect(try await heavy.run(for: "ann") { number * 2 } == number * 2)
     }
-    await waitUntil("0 jobs are there") { heavy.count == 0 }
+    await wait(for: 0, in: heavy)
   }
 
   @Test("one party never has all threads, and the parties take turns")
@@ -40,24 +44,24 @@ struct HeavyWorkTests {
     let record = Record()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { try? await heavy.run(for: "ann") { gate.pass() } }
-      await waitUntil("1 jobs are there") { heavy.count == 1 }
+      await wait(for: 1, in: heavy)
       for _ in 0..<20 { group.addTask { try? await heavy.run(for: "ann") { record.note("ann") } } }
-      await waitUntil("21 jobs are there") { heavy.count == 21 }
+      await wait(for: 21, in: heavy)
       // Ann's jobs may use only one of the two threads, so Bob's job runs at once on the other.
       try? await heavy.run(for: "bob") { record.note("bob") }
       #expect(record.all == ["bob"])
       let second = Gate()
       group.addTask { try? await heavy.run(for: "cleo") { second.pass() } }
-      await waitUntil("22 jobs are there") { heavy.count == 22 }
+      await wait(for: 22, in: heavy)
       for _ in 0..<3 { group.addTask { try? await heavy.run(for: "bob") { record.note("bob") } } }
-      await waitUntil("25 jobs are there") { heavy.count == 25 }
+      await wait(for: 25, in: heavy)
       gate.open()
       await waitUntil("eight jobs are done") { record.all.count >= 8 }
       #expect(record.all[1...6].filter { $0 == "bob" }.count >= 2, "\(record.all)")
       second.open()
       await group.waitForAll()
     }
-    await waitUntil("0 jobs are there") { heavy.count == 0 }
+    await wait(for: 0, in: heavy)
   }
 
   @Test("a party has a bound on what may wait, and others have their own")
@@ -69,11 +73,11 @@ struct HeavyWorkTests {
       // Waits until a thread has started this job, because otherwise it would count as waiting.
       await waitUntil("the job runs") { gate.isReached }
       for _ in 0..<3 { group.addTask { try? await heavy.run(for: "ann") {} } }
-      await waitUntil("4 jobs are there") { heavy.count == 4 }
+      await wait(for: 4, in: heavy)
       await #expect(throws: HeavyWork.Refusal.busy) { try await heavy.run(for: "ann") {} }
       await #expect(throws: Never.self) { try await heavy.run(for: "bob") {} }
       group.addTask { try? await heavy.run(for: "ann", isBounded: false) {} }
-      await waitUntil("5 jobs are there") { heavy.count == 5 }
+      await wait(for: 5, in: heavy)
       gate.open()
       await group.waitForAll()
     }
@@ -85,9 +89,9 @@ struct HeavyWorkTests {
     let gate = Gate()
     let record = Record()
     let first = Task { try await heavy.run(for: "ann") { gate.pass() } }
-    await waitUntil("1 jobs are there") { heavy.count == 1 }
+    await wait(for: 1, in: heavy)
     let second = Task { try await heavy.run(for: "ann") { record.note("done") } }
-    await waitUntil("2 jobs are there") { heavy.count == 2 }
+    await wait(for: 2, in: heavy)
     second.cancel()
     await #expect(throws: HeavyWork.Refusal.cancelled) { try await second.value }
     #expect(heavy.count == 1)
