@@ -306,9 +306,7 @@ export class Inspector {
   }
 
   #write(edits: { shape: number, set: Values }[]) {
-    if (edits.length === 0) return true
-    const effects = this.#editing.edit((replica) => replica.edit(edits))
-    return effects !== undefined && !effects.some(({ type }) => type === 'rejected')
+    return edits.length === 0 || this.#editing.write(edits)
   }
 
   #place(placed: (shape: Shape) => Place) {

@@ -369,9 +369,7 @@ export class Layers {
     const write = () => {
       const name = field.value.trim()
       if (!name || name === before) return true
-      if (this.#locks.refuse([id])) return false
-      const effects = this.#editing.edit((replica) => replica.edit([{ shape: id, set: { name } }]))
-      return effects !== undefined && !effects.some(({ type }) => type === 'rejected')
+      return !this.#locks.refuse([id]) && this.#editing.write([{ shape: id, set: { name } }])
     }
     const finish = (isKept: boolean) => {
       if (this.#renaming?.finish !== finish) return

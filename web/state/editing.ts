@@ -1,7 +1,7 @@
 import { Source } from '../basics/source.js'
 import { sentence } from '../basics/words.js'
 import type { Replica } from '../core/replica.js'
-import type { Effect } from '../core/types.js'
+import type { Effect, Values } from '../core/types.js'
 import type { Connection } from '../network/connection.js'
 import type { Frames } from './frames.js'
 import type { Notices } from './notices.js'
@@ -62,6 +62,16 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
       this.#notices.say(sentence(error instanceof Error ? error.message : String(error)), { kind: 'refused' })
       return undefined
     }
+  }
+
+  /**
+   * Writes values to shapes.
+   *
+   * @returns whether nothing refused them
+   */
+  write(edits: { shape: number, set: Values }[]): boolean {
+    const effects = this.edit((replica) => replica.edit(edits))
+    return effects !== undefined && !effects.some(({ type }) => type === 'rejected')
   }
 
   /** Whether the person may not edit now. Then a notice says why. */
