@@ -187,6 +187,7 @@ def test_a_room_is_duplicated_and_deleted_from_the_list(room):
     page.get_by_role("dialog", name=f"Delete {copy}?").get_by_text("3 shapes · nobody here.").wait_for()
     page.keyboard.press("Enter")
     page.locator("dialog").wait_for(state="detached")
+    assert len(room.world.rooms[-2].shapes()) == 3
     # The question is of the room as it is now. If somebody draws before it is answered, the room stays.
     page.get_by_role("button", name=f"More for {copy}", exact=True).click()
     room.world.rooms[-2].add()

@@ -40,7 +40,7 @@ export function roomMenu(
       const words = `${lineOf()}. The drawing and its history go for everybody, and nobody can bring them back.`
       if (!await confirmed(`Delete ${name}?`, words, 'Delete room')) return ''
       const now = await listed(room)
-      if (now?.cursor !== before?.cursor || now && before && now.peers > before.peers) {
+      if (now?.cursor !== before?.cursor || (now?.peers ?? 0) > (before?.peers ?? 0)) {
         throw new Refused(`Somebody came to ${name} or drew in it meanwhile, so it stays`)
       }
       return remove(room)
