@@ -6,7 +6,7 @@ let strict = Context.environment["CANVAS_STRICT"] == "1"
 let settings: [SwiftSetting] = strict ? [.treatAllWarnings(as: .error)] : []
 // Most tests aren't optimised, because optimising takes more time than it saves. The code that they test is optimised.
 // Tests with long loops of their own, such as the simulation, are optimised too: they use `settings`. Nothing imports
-// these modules, so no second pass over their sources is made for an early interface: it takes a quarter of their time.
+// these modules. So the compiler doesn't make their interfaces in a pass of its own, which takes a quarter of the time.
 let briefly = settings + [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])]
 
 // The commit that is being built, if the environment names it. Otherwise the program reports the commit that `git

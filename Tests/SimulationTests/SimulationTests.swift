@@ -13,14 +13,14 @@ struct SimulationTests {
   /// The only rule to check, set by `CANVAS_RULE`. `nil` means all rules.
   private static let rule = environment["CANVAS_RULE"].flatMap { name in Rule.allCases.first { "\($0)" == name } }
   private static let perBlock = 50
-  /// In so many histories everything happens that is meant to.
+  /// With this many histories or more, each kind of `Happening` has to occur. Fewer may lack some.
   private static let enoughForAll = 300
 
   @Test("every rule holds in every history, and all that is meant to happen does happen")
   func histories() async {
     var blocks = stride(from: 0, to: SimulationTests.count, by: SimulationTests.perBlock).makeIterator()
     let happened = await withTaskGroup(of: Set<Happening>.self) { group in
-      // No more at once than there are processors. The other tests' tasks would wait behind all others.
+      // At most one block for each processor at a time. If all were begun at once, other tests would wait behind them.
       func begin() {
         if let first = blocks.next() { group.addTask { SimulationTests.play(block: UInt64(first)) } }
       }

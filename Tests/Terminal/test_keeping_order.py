@@ -118,7 +118,7 @@ async def test_a_token_that_is_for_another_room_does_not_end_what_the_one_before
     with Server.asking("ann-1234567890ab editor demo\nbob-1234567890ab editor other\n") as server:
         async with await start(server, "watch", "demo", "--token-file", str(path)) as watch:
             await server.logged("joined")
-            # A client that the server's answer hasn't reached yet would try the same token again.
+            # A client that has not got the drawing yet would end when it can't connect again.
             await watch.line()
             replace(str(path), "bob-1234567890ab")
             server.kill()

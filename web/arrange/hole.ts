@@ -36,7 +36,7 @@ export class Hole {
     this.#stage = stage
   }
 
-  /** Whether people can see it. The panel's sheet, for one, lies over it. */
+  /** Whether people can see the circle. For example, it is hidden while the panel's sheet lies over it. */
   get #isSeen() {
     return this.#play.isOn && this.#element.offsetWidth > 0 && getComputedStyle(this.#element).visibility === 'visible'
   }

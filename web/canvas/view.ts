@@ -14,7 +14,7 @@ const scaleOfAll = 1e-5
 /** Converts canvas coordinates to device pixels: a point p is at p·scale + (x, y). */
 export type Pixels = { scale: number, x: number, y: number }
 
-/** `change`: the view has changed. `hand`: the person has moved the view, or goes to something. */
+/** `change`: the view has changed. `hand`: the person moves the view, or goes to something. */
 export class View extends Source<{ change: null, hand: null }> {
   /** The canvas point at the stage's top left corner. */
   x = 0
