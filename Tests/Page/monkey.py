@@ -521,7 +521,8 @@ def looks_as_loaded(room, monkey):
     off = len(rows)
     fresh.leave()
     room.people.remove(fresh)
-    where = off and f"from ({columns.min()}, {rows.min()}) to ({columns.max()}, {rows.max()}) of {one.shape[1::-1]}"
+    where = off and (f"from ({columns.min()}, {rows.min()}) to ({columns.max()}, {rows.max()}) of {one.shape[1::-1]}, "
+                     f"here darker by {(other - one)[rows, columns, :3].mean():.0f}")
     monkey.must(off < 12, f"{off} pixels are painted otherwise than by a fresh page, {where}: {room.shapes()}")
 
 
