@@ -261,6 +261,18 @@ def test_it_is_crisp_at_every_ratio_and_scale(room):
         ann.leave()
 
 
+def test_letters_are_where_they_were_on_another_screen(room):
+    """A browser that has painted a text on a coarse screen spaces its letters on a fine one as another browser does."""
+    room.add(position=[20, 20], size=[200, 100], fill="#FFFFFF", text="word1of64783", textSize=20)
+    ann, bob = room.join(ratio=2, size=(320, 240), at=(0, 0)), room.join("Bob", size=(320, 240), at=(0, 0))
+    bob.painted()
+    browser = bob.page.context.new_cdp_session(bob.page)
+    browser.send("Emulation.setDeviceMetricsOverride", {"width": 320, "height": 240, "deviceScaleFactor": 2, "mobile": True})
+    bob.wait("app.view.pixels.scale === 2", "the other screen")
+    pictures = [person.painted_picture().astype(int) for person in (ann, bob)]
+    assert abs(pictures[0] - pictures[1]).max() <= 1
+
+
 def test_only_what_is_in_view_and_has_changed_is_painted(room):
     """None of 2,000 shapes outside of the view is painted. Inside it, only shapes near a change are."""
     ann = room.join()

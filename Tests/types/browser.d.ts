@@ -23,6 +23,10 @@ interface CanvasFillStrokeStyles {
   createPattern(image: OffscreenCanvas, repetition: string | null): CanvasPattern | null
 }
 
+interface CanvasTextDrawingStyles {
+  textRendering: 'auto' | 'geometricPrecision'
+}
+
 interface CanvasPath {
   roundRect(x: number, y: number, width: number, height: number, radii?: number | number[]): void
 }

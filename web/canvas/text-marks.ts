@@ -1,6 +1,6 @@
 import type { Point } from '../core/types.js'
 import type { Shown } from '../state/shown.js'
-import { type Context2D, offscreenContextOf } from './context.js'
+import type { Context2D } from './context.js'
 import type { Drawn } from './drawn.js'
 import type { Line } from './text.js'
 
@@ -9,7 +9,7 @@ export type Run = { words: string, isBold: boolean, isLink: boolean, x: number, 
 
 /** What the room's bundle has already. A copy of it in this part's bundle would know nothing of the room. */
 type Tools = Pick<typeof import('./captions.js'), 'captionMiddle'> & Pick<typeof import('./text.js'),
-  'directionOf' | 'lettersOf' | 'placedLines' | 'textFace' | 'wordsOf' | 'wordWidth' | 'wrapped'>
+  'directionOf' | 'lettersOf' | 'measuringIn' | 'placedLines' | 'textFace' | 'wordsOf' | 'wordWidth' | 'wrapped'>
 
 // The signs that the core puts in place of marks: see Sources/CanvasCRDT/Shapes/DrawnText.swift.
 const plainSign = 1
@@ -39,8 +39,7 @@ export class TextMarks {
   constructor(shown: Shown, tools: Tools) {
     this.#shown = shown
     this.#tools = tools
-    this.#measuring = offscreenContextOf(new OffscreenCanvas(1, 1))
-    this.#measuring.font = `bold 100px ${tools.textFace}`
+    this.#measuring = tools.measuringIn(`bold 100px ${tools.textFace}`)
   }
 
   /** @param width as a multiple of the text's size */

@@ -70,6 +70,19 @@ export type DrawnLines = {
   text: string, width: number, lines: Line[], marks: TextMarks | null, runs: number, widest?: number,
 }
 
+/** Sets a font whose letters are equally far apart at every zoom and on every screen, without rounding to pixels. */
+function setFont(context: Context2D, font: string) {
+  context.font = font
+  context.textRendering = 'geometricPrecision'
+}
+
+/** A context that measures texts. */
+export function measuringIn(font: string) {
+  const context = offscreenContextOf(new OffscreenCanvas(1, 1))
+  setFont(context, font)
+  return context
+}
+
 let measuring: OffscreenCanvasRenderingContext2D | undefined
 
 /**
@@ -77,10 +90,7 @@ let measuring: OffscreenCanvasRenderingContext2D | undefined
  * at every zoom.
  */
 function widthOf(text: string) {
-  if (!measuring) {
-    measuring = offscreenContextOf(new OffscreenCanvas(1, 1))
-    measuring.font = `100px ${textFace}`
-  }
+  measuring ??= measuringIn(`100px ${textFace}`)
   return measuring.measureText(text).width / 100
 }
 
@@ -306,7 +316,7 @@ export function paintText(context: Context2D, drawn: Drawn, scale: number, isDar
     }
     context.globalAlpha = alpha
   } else {
-    context.font = `${textSize}px ${textFace}`
+    setFont(context, `${textSize}px ${textFace}`)
     context.textAlign = textAlign
     context.textBaseline = 'alphabetic'
     if (isSetOff) {

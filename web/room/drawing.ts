@@ -7,7 +7,7 @@ import { Palette } from '../canvas/palette.js'
 import { Regions } from '../canvas/regions.js'
 import { Scene } from '../canvas/scene.js'
 import { measureStage } from '../canvas/stage.js'
-import { directionOf, lettersOf, marking, placedLines, textFace, wordsOf, wordWidth, wrapped } from '../canvas/text.js'
+import { directionOf, lettersOf, marking, measuringIn, placedLines, textFace, wordsOf, wordWidth, wrapped } from '../canvas/text.js'
 import { View } from '../canvas/view.js'
 import { Marks } from '../state/marks.js'
 import { bundle } from './bundle.js'
@@ -39,7 +39,7 @@ export function makeDrawing(stage: HTMLElement, state: State) {
     return bundle('/canvas/text-marks.js') as Promise<typeof import('../canvas/text-marks.js')>
   }, ({ TextMarks }) => {
     marking.marks = new TextMarks(shown, {
-      captionMiddle, directionOf, lettersOf, placedLines, textFace, wordsOf, wordWidth, wrapped,
+      captionMiddle, directionOf, lettersOf, measuringIn, placedLines, textFace, wordsOf, wordWidth, wrapped,
     })
     scene.touchAll()
     frames.request()
