@@ -42,13 +42,9 @@ if (process.argv[2] === 'write') {
   const edits = []
   const values = properties.flatMap(({ form, parts }) => parts.map((part) => [part, form === 'color' ? '#000000' : 0]))
   const drawn = { ...Object.fromEntries(values), id: shape, kind: 'star', named: true, blur: 12.5 }
-  const edit = (made) => {
-    edits.push(...made)
-    return []
-  }
-  const replica = { shownName: () => 'Sun', shapesOf: () => [drawn], shape: () => drawn, bounds: () => drawn, edit }
+  const replica = { shownName: () => 'Sun', shapesOf: () => [drawn], shape: () => drawn, bounds: () => drawn }
   const anything = { on() {}, size: 1, ids: () => [shape], has: () => true, replica, live: replica, mayEdit: true,
-    openStep: () => ({ end() {} }), edit: (write) => write(replica), group: (write) => write() }
+    openStep: () => ({ end() {} }), write: (made) => edits.push(...made) > 0, group: (act) => act() }
   const actions = new Proxy({}, { get: () => ({ words: '', run() {} }) })
   const place = new Element()
   const inspector = new Inspector(
