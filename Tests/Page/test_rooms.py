@@ -121,6 +121,21 @@ def test_pictures_are_loaded_for_the_cards_in_view(world):
         ann.page.wait_for_function(is_shown, arg="many-59")
 
 
+def test_of_thousands_of_rooms_only_some_have_a_card(room):
+    """A browser would need seconds for each letter. All rooms are found by their names."""
+    ann = room.join("Ann")
+    rooms = [{"room": f"many-{at:04}", "shapes": at, "peers": 0, "cursor": "", "fault": "damaged"} for at in range(3_000)]
+    ann.page.route("**/v1/rooms", lambda route: route.fulfill(json={"rooms": rooms}))
+    ann.page.goto(room.server.url("/"))
+    ann.page.get_by_text("2,800 more rooms. Type a part of a name to find one.").wait_for()
+    assert ann.page.locator(".room-card:visible").count() == 200
+    ann.page.get_by_label("Room name").fill("MANY 2999")
+    assert ann.page.locator(".room-card:visible strong").all_inner_texts() == ["many-2999"]
+    ann.page.get_by_text("more rooms").wait_for(state="hidden")
+    ann.page.keyboard.press("Enter")
+    ann.page.wait_for_url("**/r/many-2999")
+
+
 def test_a_picture_that_did_not_come_is_asked_for_again(room):
     """The server is busy at first. Nothing in the room changes meanwhile."""
     room.add(position=[0, 0], size=[100, 100])

@@ -88,11 +88,15 @@ function say(words: string) {
 }
 const create = element('button', { type: 'button', class: 'button', onclick: () => { const name = serverName(input.value); if (name !== null) enter(name) } })
 const none = element('p', { class: 'quiet', role: 'status', hidden: true })
+const unseen = element('p', { class: 'quiet', hidden: true })
 /** The time of this browser's last visit to each room. The times are read when the list opens. */
 let visits = new Map<string, number>()
 /** The upper bound on the number of recent rooms that are listed. */
 const recentMax = 8
+/** The upper bound on the number of other rooms that have a card in the list. A browser needs long for thousands. */
+const othersMax = 200
 type Card = { picture: RoomPicture, line: HTMLElement, item: HTMLElement, more: HTMLElement, forget: HTMLElement }
+/** The cards that were made, also of rooms that are not shown now. A card keeps its picture. */
 const cards = new Map<string, Card>()
 
 function card(room: string): Card {
@@ -116,16 +120,15 @@ function card(room: string): Card {
  */
 type Listed = { room: string, line: string, cursor?: string, isMissing?: boolean }
 
-/**
- * Shows the rooms. The rooms that this browser has visited come first, starting with the latest visit. While a card's
- * menu is open, nothing changes, because the card could move away from its menu.
- */
+/** All rooms. `recent`: the rooms that this browser has visited, starting with the latest visit. */
+let listing: { recent: Listed[], others: Listed[] } = { recent: [], others: [] }
+
+/** Shows the rooms. While a card's menu is open, nothing changes, because the card could move away from its menu. */
 function show(rooms: Listed[]) {
   if (document.querySelector(':popover-open')) return
-  const focused = document.activeElement
   const recent = rooms.filter(({ room }) => visits.has(room))
     .sort((one, other) => (visits.get(other.room) ?? 0) - (visits.get(one.room) ?? 0)).slice(0, recentMax)
-  const isRecent = new Set(recent.map(({ room }) => room))
+  const isRecent = new Set(recent)
   const named = new Set(rooms.map(({ room }) => room))
   for (const [name, { item, picture }] of cards) {
     if (named.has(name)) continue
@@ -133,14 +136,13 @@ function show(rooms: Listed[]) {
     picture.forget()
     cards.delete(name)
   }
-  place(recentList, recent)
-  place(list, rooms.filter(({ room }) => !isRecent.has(room)))
+  listing = { recent, others: rooms.filter((room) => !isRecent.has(room)) }
   search()
-  // A card that moves loses the focus.
-  if (focused instanceof HTMLElement && document.activeElement !== focused) focused.focus({ preventScroll: true })
 }
 
 function place(list: HTMLElement, rooms: Listed[]) {
+  const isPlaced = new Set(rooms.map(({ room }) => cards.get(room)?.item))
+  for (const item of Array.from(list.children)) if (!isPlaced.has(item as HTMLElement)) item.remove()
   rooms.forEach(({ room, line, cursor, isMissing }, place) => {
     const made = cards.get(room) ?? card(room)
     if (made.line.textContent !== line) made.line.textContent = line
@@ -158,23 +160,27 @@ const alike = (name: string) => name.trim().normalize('NFC').toLowerCase().repla
 /** The room whose name was typed: one that is listed, even if it is written a little differently, or else a new one. */
 function typedRoom(): string | null {
   const exact = serverName(input.value)
-  if (exact !== null && cards.has(exact)) return exact
-  const listed = [...cards.keys()].filter((room) => alike(shownName(room)) === alike(input.value))
-  return listed.length === 1 ? listed[0] : exact
+  const rooms = [...listing.recent, ...listing.others].map(({ room }) => room)
+  if (exact !== null && rooms.includes(exact)) return exact
+  const meant = rooms.filter((room) => alike(shownName(room)) === alike(input.value))
+  return meant.length === 1 ? meant[0] : exact
 }
 
 /** Shows the rooms whose names contain the typed text. */
 function search() {
+  const focused = document.activeElement
   const wanted = alike(input.value)
-  let count = 0
-  for (const [name, { item }] of cards) {
-    item.hidden = !alike(shownName(name)).includes(wanted)
-    if (!item.hidden) count += 1
-  }
-  const isBare = (cards: HTMLElement) => [...cards.children].every((card) => card instanceof HTMLElement && card.hidden)
-  recentHeading.hidden = isBare(recentList)
-  heading.hidden = isBare(list)
-  none.hidden = count > 0 || cards.size === 0
+  const [recent, others] = [listing.recent, listing.others].map(
+    (rooms) => rooms.filter(({ room }) => alike(shownName(room)).includes(wanted)))
+  place(recentList, recent)
+  place(list, others.slice(0, othersMax))
+  // A card that moves loses the focus.
+  if (focused instanceof HTMLElement && document.activeElement !== focused) focused.focus({ preventScroll: true })
+  recentHeading.hidden = recent.length === 0
+  heading.hidden = others.length === 0
+  unseen.hidden = others.length <= othersMax
+  unseen.textContent = `${counted(others.length - othersMax, 'more room')}. Type a part of a name to find one.`
+  none.hidden = recent.length + others.length > 0 || listing.recent.length + listing.others.length === 0
   const name = serverName(input.value)
   create.hidden = none.hidden || name === null
   create.textContent = `Create “${shownName(name ?? '')}”`
@@ -206,7 +212,7 @@ async function look() {
     for (const [room, count] of unsent) if (!listed.has(room)) shown.push({ room, line: unsentWords(count), isMissing: true })
     note.textContent = shown.length > 0 ? '' : 'No rooms yet. Open the first one.'
     show(shown)
-    heading.textContent = recentList.children.length > 0 ? 'Other rooms' : counted(shown.length, 'room')
+    heading.textContent = listing.recent.length > 0 ? 'Other rooms' : counted(shown.length, 'room')
     forgetDeleted(listed)
   } catch {
     const rooms = await kept()
@@ -278,7 +284,7 @@ async function kept() {
 
 const { token } = readAddress()
 document.documentElement.style.setProperty('--me', rememberedIdentity().color)
-elementById('main').append(header(), said, note, none, create, recentHeading, recentList, heading, list)
+elementById('main').append(header(), said, note, none, create, recentHeading, recentList, heading, list, unseen)
 const again = async () => {
   if (!document.hidden) await look()
   setTimeout(again, lookMilliseconds)
