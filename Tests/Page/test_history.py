@@ -107,7 +107,7 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
     # While another moment is asked for, the one before it can't be restored.
     restore, gate = ann.page.get_by_role("button", name="Restore"), Gate(ann.page, "*at=*")
     look_back(ann, first)
-    wait_until(lambda: gate.held and restore.is_disabled(), "a moment is asked for")
+    wait_until(lambda: restore.is_disabled() and gate.held, "a moment is asked for")
     gate.open()
     ann.wait("app.session.shapeCount === 1", "the sun alone")
     assert restore.is_enabled()
