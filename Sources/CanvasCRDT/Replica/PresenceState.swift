@@ -62,6 +62,14 @@ public struct PresenceState: Hashable, Sendable {
     }
   }
 
+  /// Whether a member tells of edits that this person is making or has made, as only editors do (R1).
+  public static func tellsOfEdits(_ key: JSONString) -> Bool {
+    switch key {
+    case "ink", "lifted", "putBack", "restored", "typed", "writing": true
+    default: false
+    }
+  }
+
   /// The form that is sent.
   public var json: JSONText? {
     var writer = JSONWriter(capacity: 256)

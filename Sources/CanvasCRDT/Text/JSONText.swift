@@ -61,6 +61,25 @@ public struct JSONText: Hashable, Sendable {
   /// `{}`: the presence of a peer that has set none.
   public static let emptyObject = JSONText(checked: [UInt8(ascii: "{"), UInt8(ascii: "}")])
 
+  /// An object without the members whose keys are left out. Another value stays as it is.
+  public func without(_ isLeftOut: (JSONString) -> Bool) -> JSONText {
+    bytes.span.withUnsafeBytes { whole in
+      guard var reader = try? JSONReader(validating: whole), reader.entersObject() else { return self }
+      var kept = ByteWriter(capacity: whole.count)
+      kept.append(UInt8(ascii: "{"))
+      while let key = reader.memberKey(), let value = try? reader.readRawValue() {
+        guard !isLeftOut(key) else { continue }
+        if kept.count > 1 { kept.append(UInt8(ascii: ",")) }
+        kept.append(UInt8(ascii: "\""))
+        kept.append(key.raw)
+        kept.append([UInt8(ascii: "\""), UInt8(ascii: ":")])
+        kept.append(value)
+      }
+      kept.append(UInt8(ascii: "}"))
+      return JSONText(checked: kept.finish())
+    }
+  }
+
   public init(_ number: UInt64) {
     var writer = JSONWriter(capacity: 24)
     writer.value(number)

@@ -178,7 +178,7 @@ extension Conversation {
       guard UInt64(state.bytes.count) <= limits.presenceBytes else {
         return .reply(.error(code: "presence_too_large", message: "the state is longer than the room allows"))
       }
-      return .presence(state)
+      return .presence(role == .editor ? state : state.without(PresenceState.tellsOfEdits))
     case .ping(let id):
       spendMessage(now)
       if isTooLong(id) { return .reply(.error(code: "bad_field", message: Conversation.longIdentifier)) }

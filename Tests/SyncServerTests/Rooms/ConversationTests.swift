@@ -176,6 +176,18 @@ struct RoomsSessionTests {
     #expect(presence == .session(.presence(JSONText(#"{"x":1234}"#))))
   }
 
+  @Test("R1: a viewer's presence tells of no edits", arguments: [Role.editor, .viewer])
+  func presence(of role: Role) {
+    var conversation = joined(roleMax: role)
+    let edits = #""typed":"x","lifted":[],"\u0074yped":"y","ink":{"a":[1]},"writing":"a","restored":[],"putBack":[1]"#
+    let told = say(#"{"type":"presence","state":{\#(edits),"cursor":[1, 2],"typing":{"typed":1}}}"#, &conversation)
+    let rest = #""cursor":[1,2],"typing":{"typed":1}"#
+    let wanted = JSONText(role == .viewer ? "{\(rest)}" : "{\(edits),\(rest)}")
+    #expect(told == .session(.presence(wanted)))
+    let nothing = say(#"{"type":"presence","state":{"typed":""}}"#, &conversation)
+    #expect((nothing == .session(.presence(.emptyObject))) == (role == .viewer))
+  }
+
   @Test(
     "messages beside operations have a rate too: each is answered, and then the connection is not read from for a while",
     arguments: [
