@@ -125,6 +125,10 @@ class Client:
     async def write(self, *operations, id=1):
         """Writes operations in one message, and returns the answer."""
         await self.send({"type": "ops", "id": id, "ops": list(operations)})
+        return await self.answer(id)
+
+    async def answer(self, id=1):
+        """Waits for the answer to a message with operations."""
         while True:
             message = await self.receive()
             if message["type"] in ("ack", "reject") and message.get("id") == id:

@@ -224,6 +224,18 @@ async def test_rooms_made_in_a_day_are_bounded():
         assert len((await server.get("/v1/rooms")).json["rooms"]) == 3
 
 
+async def test_rooms_made_at_the_same_moment_count_one_after_the_other():
+    """W11: The server reads all these messages in one iteration of its loop, because it stood still as they came."""
+    with Server("--day-rooms-per-address", 3) as server:
+        clients = [await Client.join(server, f"room{number}") for number in range(12)]
+        server.freeze()
+        for client in clients:
+            await client.send({"type": "ops", "id": 1, "ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
+        server.thaw()
+        answers = [await client.answer() for client in clients]
+        assert sorted(answer.get("code", "stored") for answer in answers) == 9 * ["quota_exceeded"] + 3 * ["stored"]
+
+
 async def test_a_reserve_of_disk_is_for_deletions():
     """W6: Below the reserve only deletions are accepted, and other operations refused for now."""
     with tempfile.TemporaryDirectory() as data:

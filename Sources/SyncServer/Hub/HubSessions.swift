@@ -57,9 +57,11 @@ extension Hub {
         counts.noteClock(newest, now: now.wallMilliseconds)
       }
       let allowance = allowance(of: session.payer, in: open, now: now)
-      if let rejection = change(open, { $0.submit(submission, from: id, allowance: allowance, now: now) }) ?? nil {
-        journal.write(Refusal(rejection, of: session))
-      }
+      let rejection = change(open) { $0.submit(submission, from: id, allowance: allowance, now: now) }
+      // A new room is paid for at once. Otherwise all rooms that one address makes in this iteration would meet the
+      // same account.
+      if open.isUnpaid { carryOutEffects(of: open) }
+      if let rejection = rejection ?? nil { journal.write(Refusal(rejection, of: session)) }
     case .presence(let state): change(open) { $0.presence(state, from: id, now: now) }
     case .digest: change(open) { $0.digest(for: id, now: now) }
     case .token(let token): take(token.string, from: session, in: open, id)

@@ -356,7 +356,7 @@ extension Hub {
     return room
   }
 
-  private func carryOutEffects(of open: OpenRoom) {
+  func carryOutEffects(of open: OpenRoom) {
     let effects = open.room.takeEffects()
     if !effects.isEmpty { carryOut(effects, of: open) }
   }
