@@ -283,6 +283,9 @@ struct RoomsForgettingTests {
     shares.charge(MemoryUse(places: 6_000), to: ann, now: moment(0))
     shares.charge(MemoryUse(places: 3_000), to: bob, now: moment(0))
     try shares.check(MemoryUse(places: 10_000), for: eve, taken: MemoryUse(places: 50_000), now: moment(0))
+    #expect(throws: Rejection.self) {
+      try shares.check(MemoryUse(places: 10_001), for: eve, taken: MemoryUse(places: 50_000), now: moment(0))
+    }
     try shares.check(MemoryUse(places: 1), for: ann, taken: MemoryUse(places: 39_000), now: moment(0))
     try shares.check(MemoryUse(places: 0), for: ann, taken: MemoryUse(places: 50_000), now: moment(0))
     // Each address is within its share, but the token that both use has exceeded its share.

@@ -86,16 +86,16 @@ private struct ShareBook: Sendable {
   func check(_ places: Int, for payer: Payer, taken: Int, now: Moment) throws(Rejection) {
     guard places > 0, UInt64(clamping: taken + places) > most / 2 else { return }
     for name in ShareBook.names(of: payer) {
-      guard let entry = entries[name], left(of: entry, now: now) + Double(places) > share else { continue }
-      throw Rejection(code: .quotaExceeded, message: ShareBook.words(for: name))
+      if used(by: name, now: now) + Double(places) > share {
+        throw Rejection(code: .quotaExceeded, message: ShareBook.words(for: name))
+      }
     }
   }
 
   mutating func charge(_ places: Int, to payer: Payer, now: Moment) {
     guard places > 0 else { return }
     for name in ShareBook.names(of: payer) {
-      let before = entries[name].map { left(of: $0, now: now) } ?? 0
-      entries[name] = Taken(places: before + Double(places), at: now.monotonicMilliseconds)
+      entries[name] = Taken(places: used(by: name, now: now) + Double(places), at: now.monotonicMilliseconds)
     }
     guard entries.count > ShareBook.entriesMax else { return }
     let middle = entries.values.map { left(of: $0, now: now) }.sorted()[ShareBook.entriesMax / 2]
@@ -112,6 +112,10 @@ private struct ShareBook: Sendable {
   mutating func forgetFaded(now: Moment) {
     guard !entries.isEmpty else { return }
     entries = entries.filter { left(of: $0.value, now: now) > 0 }
+  }
+
+  private func used(by name: Name, now: Moment) -> Double {
+    entries[name].map { left(of: $0, now: now) } ?? 0
   }
 
   private func left(of entry: Taken, now: Moment) -> Double {
