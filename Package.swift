@@ -135,7 +135,7 @@ let package = Package(
     ),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["SyncServer", "CanvasCRDT", "WebSocketLoop", "RoomLog"],
+      dependencies: ["SyncServer", "CanvasCRDT", "WebSocketLoop", "RoomLog", "TestSupport"],
       swiftSettings: briefly
     ),
     // A library for tests, like `ServerModel`. It is optimised, because it has long loops.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoomLog
 
-@Suite("A log whose disk fails", .timeLimit(.minutes(2)))
+@Suite("A log whose disk fails")
 struct FaultTests {
   private let directory = temporaryDirectory()
 

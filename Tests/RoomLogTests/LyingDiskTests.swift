@@ -6,7 +6,7 @@ import Testing
 
 /// Together these tests cut the power 10,000 times. After each cut the log is opened again. It must have everything
 /// that it acknowledged, accept appends, and pass `log verify`.
-@Suite("A log on a disk that lies", .serialized, .timeLimit(.minutes(5)))
+@Suite("A log on a disk that lies", .serialized)
 struct LyingDiskTests {
   private let runs = DiskRuns()
   private let tally = DiskTally()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WebSocketLoop
 
@@ -70,6 +71,6 @@ private actor Room: ServerHandler, TurnObserver {
       for number in 0..<100 { #expect(client.readMessage() == [UInt8(number)]) }
     }
     #expect(await room.flushes < 20)
-    while await room.ticks == 0 { await Task.yield() }
+    await waitUntil("the room has ticked") { await room.ticks > 0 }
   }
 }

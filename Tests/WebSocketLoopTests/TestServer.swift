@@ -1,5 +1,6 @@
 import Basics
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import WebSocketLoop
@@ -126,15 +127,6 @@ final class TurnNumbers: TurnObserver {
 func work(microseconds: UInt64) {
   let end = SteadyClock.microseconds() + microseconds
   while SteadyClock.microseconds() < end {}
-}
-
-/// Calls `look` until it returns a value. Gives up after ten seconds, which no working code needs.
-func eventually<Value>(_ look: () -> Value?) async -> Value? {
-  for _ in 0..<2_000 {
-    if let value = look() { return value }
-    try? await Task.sleep(for: .milliseconds(5))
-  }
-  return nil
 }
 
 /// Runs `body` with a loop and the port on which `server` listens, and then stops the loop.

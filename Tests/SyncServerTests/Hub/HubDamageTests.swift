@@ -1,6 +1,7 @@
 import CanvasCRDT
 @testable import RoomLog
 import Synchronization
+import TestSupport
 import Testing
 import WebSocketLoop
 

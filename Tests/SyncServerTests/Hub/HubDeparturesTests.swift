@@ -2,6 +2,7 @@ import CanvasCRDT
 import Glibc
 import RoomLog
 import Synchronization
+import TestSupport
 import Testing
 import WebSocketLoop
 

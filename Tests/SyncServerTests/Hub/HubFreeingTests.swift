@@ -1,6 +1,7 @@
 import CanvasCRDT
 import RoomLog
 import Synchronization
+import TestSupport
 import Testing
 import WebSocketLoop
 

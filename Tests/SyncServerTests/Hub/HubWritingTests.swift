@@ -1,6 +1,7 @@
 import CanvasCRDT
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 import WebSocketLoop
 

@@ -1,6 +1,7 @@
 import CanvasCRDT
 import Dispatch
 import RoomLog
+import TestSupport
 import Testing
 import WebSocketLoop
 
