@@ -100,9 +100,10 @@ def test_a_second_tab_is_somebody_else_and_brings_in_what_the_first_left(world, 
     """Offline it shows the first one's drawing, and sends what that left unsent."""
     with world.own_room() as own:
         ann = own.join("Ann", forgive=MISSED)
-        draw(ann)
+        drawn = draw(ann)
         own.wait_for_shapes(1)
         keep_page(ann)
+        ann.wait_until_drawing_is_kept(drawn)
         tab = own.join("Ann", context=ann.context, forgive=MISSED)
         assert tab.run("app.live.actor") != ann.run("app.live.actor")
         own.server.kill()
@@ -134,9 +135,10 @@ def test_a_page_that_was_opened_offline_has_its_later_parts_when_the_worker_has_
     answers in the server's place is a proxy."""
     with world.own_room() as own, ExitStack() as gone:
         ann = own.join("Ann", forgive=MISSED)
-        draw(ann)
+        drawn = draw(ann)
         own.wait_for_shapes(1)
         keep_page(ann)
+        ann.wait_until_drawing_is_kept(drawn)
         own.server.kill()
         if proxy:
             answering = gone.enter_context(http.server.ThreadingHTTPServer(("127.0.0.1", own.server.port), proxy))
