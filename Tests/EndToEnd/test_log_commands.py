@@ -179,6 +179,16 @@ async def test_a_move_that_cannot_be_done_leaves_nothing(tmp_path):
         code, out, words = await log("move", "--from", server.data, "--to", str(tmp_path / "to"), "--room", "nope")
         assert (code, out, words) == (1, "", f"SyncServer: {server.data}: there is no room nope\n")
         assert os.listdir(tmp_path) == ["file"]
+        code, out, words = await log("move", "--from", server.data, "--to", server.data + "/")
+        assert code == 64 and words.startswith(f"SyncServer: --to {server.data}/: the rooms need another place"), words
+
+
+async def test_a_move_that_was_killed_while_it_began_still_carries_the_secret(tmp_path):
+    """It leaves a database without a secret. The actors' keys are made from the secret, so people stay who they are."""
+    async with stored() as server:
+        (tmp_path / "canvas.db").write_bytes(b"")
+        await log_says(["2 rooms moved"], "move", "--from", server.data, "--to", str(tmp_path))
+        assert content(tmp_path / "canvas.secret") == content(os.path.join(server.data, "canvas.secret"))
 
 
 async def test_commands_dont_wait_for_ever_for_a_database(tmp_path):

@@ -158,7 +158,7 @@ struct OpenedDirectory {
       put.bind(1, mark)
       try writer.transaction(synced: true) { () throws(SQLiteFailure) in
         try put.run()
-        secret = try Secret.settle(options.secret, in: writer.database, random)
+        secret = try Secret.settle(options.secret, orOffered: options.offeredSecret, in: writer.database, random)
         guard isForeign else { return }
         for name in rooms.keys.sorted() {
           guard var entry = rooms[name], !damaged.contains(entry.number) else { continue }

@@ -24,6 +24,9 @@ public struct SQLiteOptions: Sendable {
   /// keeps the stored secret, or makes one.
   public var secret: [UInt8]?
 
+  /// The secret to store if the log has none.
+  public var offeredSecret: [UInt8]?
+
   /// The name of the SQLite virtual file system to use. Tests use one that fails.
   var fileSystem: String?
   var files = FileLook()

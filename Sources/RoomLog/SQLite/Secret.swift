@@ -3,16 +3,18 @@
 enum Secret {
   private static let bytes = 32
 
-  /// Stores the given secret. If none is given, the stored secret is used, or a new one is made.
+  /// Stores the given secret. If none is given, the stored secret is used. If none is stored, the offered one is, or a
+  /// new one is made.
   /// - Returns: the secret.
   static func settle(
     _ given: [UInt8]?,
+    orOffered offered: [UInt8]?,
     in database: Database,
     _ random: () -> UInt64
   ) throws(SQLiteFailure) -> [UInt8] {
     let stored = try stored(in: database)
     if let stored, given == nil || given == stored { return stored }
-    let secret = given ?? (0..<bytes / 8).flatMap { _ in withUnsafeBytes(of: random()) { Array($0) } }
+    let secret = given ?? offered ?? (0..<bytes / 8).flatMap { _ in withUnsafeBytes(of: random()) { Array($0) } }
     try put(secret, in: database)
     return secret
   }

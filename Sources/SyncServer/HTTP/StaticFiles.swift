@@ -31,7 +31,7 @@ final class StaticFiles: @unchecked Sendable {
   private var entries: [String: Entry] = [:]
   var madeListing: MadeListing?
 
-  init(directory: String) { root = StaticFiles.resolve(directory) }
+  init(directory: String) { root = resolvedPath(directory) }
 
   var isThere: Bool { root != nil }
 
@@ -90,7 +90,7 @@ final class StaticFiles: @unchecked Sendable {
   func tag(of path: String) -> String? { entry(at: path)?.tag }
 
   private func entry(at path: String) -> Entry? {
-    guard let root, let place = StaticFiles.resolve(root + "/" + path), place.hasPrefix(root + "/") else { return nil }
+    guard let root, let place = resolvedPath(root + "/" + path), place.hasPrefix(root + "/") else { return nil }
     let descriptor = open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
@@ -134,12 +134,6 @@ final class StaticFiles: @unchecked Sendable {
       done += got
     }
     return bytes
-  }
-
-  private static func resolve(_ path: String) -> String? {
-    guard let real = realpath(path, nil) else { return nil }
-    defer { free(real) }
-    return String(cString: real)
   }
 
   /// A file's tag: a hash of its content, so that two servers with the same page give the same tag.

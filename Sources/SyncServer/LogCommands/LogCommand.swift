@@ -1,3 +1,4 @@
+import Basics
 import CommandWords
 import RoomLog
 
@@ -90,6 +91,11 @@ extension LogCommand {
     case command(LogCommand)
   }
 
+  /// Whether two places are the same directory, however they are written.
+  private static func isSamePlace(_ one: String, _ other: String) -> Bool {
+    one == other || resolvedPath(one).map { $0 == resolvedPath(other) } ?? false
+  }
+
   /// - Parameter arguments: the arguments after `log`.
   static func read(_ arguments: ArraySlice<String>, environment: [String: String]) throws(ConfigurationError)
     -> Reading
@@ -149,7 +155,7 @@ extension LogCommand {
       action = .repair(room: values["--room"], cutting: cutting)
     case .move:
       guard let to = values["--to"] else { throw ConfigurationError(words: "log move needs --to PLACE") }
-      guard Configuration.Storage(to) != .memory, to != data else {
+      guard Configuration.Storage(to) != .memory, !isSamePlace(to, data) else {
         throw ConfigurationError(words: "--to \(to): the rooms need another place")
       }
       action = .move(place: Configuration.Storage(to), room: values["--room"])

@@ -49,7 +49,10 @@ struct LogMove {
     self.to = to
     self.source = source
     secret = try LogMove.secret(of: from) ?? source.secret
-    target = try WaitingLog(to, secret: secret)
+    do throws(StorageFault) { target = try WaitingLog(to, secret: secret) } catch {
+      source.close()
+      throw error
+    }
   }
 
   private static func secret(of place: Configuration.Storage) throws(StorageFault) -> [UInt8]? {

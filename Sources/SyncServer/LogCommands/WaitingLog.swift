@@ -19,7 +19,7 @@ struct WaitingLog {
       switch place {
       case .directory(let directory):
         var options = SQLiteOptions()
-        if access(directory + "/canvas.db", F_OK) != 0 { options.secret = secret }
+        options.offeredSecret = secret
         return try SQLiteLog(directory: directory, options: options, sink: sink)
       case .postgres(let url): return try PostgresLog(url, secret: secret, sink: sink)
       case .memory: throw .missing(path: "memory")

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// Reads and writes whole files. `-` is standard input.
@@ -43,7 +44,7 @@ enum FileBytes {
     // A symbolic link to a file that doesn't exist yet: the file is made where the link leads.
     if !exists, lstat(path, &known) == 0 { return overwrite(bytes, path, O_TRUNC, mode) }
     // A symbolic link stays, and the file that it leads to is replaced.
-    let target = exists ? realpath(path) ?? path : path
+    let target = exists ? resolvedPath(path) ?? path : path
     let folder = target.lastIndex(of: "/").map { target[...$0] } ?? ""
     let new = "\(folder).sync-client.\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
     guard overwrite(bytes, new, O_EXCL, exists ? known.st_mode & 0o7777 : mode) else {
@@ -66,12 +67,6 @@ enum FileBytes {
   static func isRegular(_ path: String) -> Bool {
     var known = stat()
     return stat(path, &known) == 0 && known.st_mode & S_IFMT == S_IFREG
-  }
-
-  private static func realpath(_ path: String) -> String? {
-    guard let resolved = Glibc.realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(cString: resolved)
   }
 
   private static func overwrite(_ bytes: [UInt8], _ path: String, _ how: Int32, _ mode: mode_t) -> Bool {
