@@ -107,6 +107,27 @@ async def test_people_see_each_other_across_nodes():
         await ben.until("leave", actor=cat.actor)
 
 
+async def test_nobody_takes_an_actor_that_is_at_another_node():
+    """C9: Neither a viewer nor a client without the key, also while nobody is in the room at this node."""
+    with nodes(2) as (first, second):
+        chosen = identifier()
+        ann, cat = await Client.join(second, "garden"), await Client.join(second, "garden", actor=chosen)
+        assert cat.actor == chosen
+        await draw(ann, rectangle(identifier()))
+
+        async def people():
+            return [room["peers"] for room in (await first.get("/v1/rooms")).json["rooms"]]
+
+        await eventually(people, "the first node knows of both", holds=[2].__eq__)
+        for hello in ({"actor": ann.actor, "key": ann.welcome["key"], "readonly": True}, {"actor": chosen}):
+            other = await Client.join(first, "garden", **hello)
+            assert other.actor != hello["actor"], hello
+            await other.socket.close()
+            await eventually(people, "nobody is left at the first node", holds=[2].__eq__)
+        for client in (ann, cat):
+            await client.draw()
+
+
 class Balancer(Nginx):
     """nginx with the files of deploy/ and without TLS, in front of several servers."""
 

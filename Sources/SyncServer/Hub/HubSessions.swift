@@ -120,6 +120,12 @@ extension Hub {
       // key doesn't get the actor that it claims.
       hello.actor = nil
     }
+    if let actor = hello.actor, let there = cluster?.neighbours.person(actor, in: open.name),
+      hello.key == nil || role == .viewer && there.role == .editor
+    {
+      // While nobody is in the room here, the room doesn't know who is there at other nodes.
+      hello.actor = nil
+    }
     let party = session.connection.party
     // An older connection of the same actor is closed first, as an effect. The newcomer might have been given that
     // connection's seat (the index of a member in the room).

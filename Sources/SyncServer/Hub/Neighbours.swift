@@ -217,6 +217,11 @@ struct Neighbours: Sendable {
     return people.values.sorted { $0.actor < $1.actor }
   }
 
+  /// The person who is this actor in a room at another node.
+  func person(_ actor: Identifier, in room: String) -> Person? {
+    nodes.values.lazy.compactMap { $0.people[room]?[actor] }.first
+  }
+
   func has(_ place: PersonPlace) -> Bool { nodes.values.contains { $0.people[place.room]?[place.actor] != nil } }
 
   func isShared(_ room: String) -> Bool { nodes.values.contains { $0.people[room] != nil } }
