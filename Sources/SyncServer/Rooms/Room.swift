@@ -669,7 +669,7 @@ struct Room: Sendable {
   /// Whether one of the streams that there are has all that a reader lacks.
   private mutating func hasStream(at seat: Int) -> Bool {
     guard let want = audience.want(seat, of: fold, fanOut.ring) else { return false }
-    return fanOut.hasStream(for: want, position: fold.position)
+    return fanOut.hasStream(for: want, of: fold)
   }
 
   /// Called when a connection has got all parts of its stream. Sends what else the connection has missed. After that,

@@ -245,6 +245,23 @@ struct RoomsForgettingTests {
     #expect(bench.clients[reader].cursor == bench.room.cursor)
   }
 
+  @Test("a newcomer isn't sent a state from before deletions were forgotten, and then the whole state again")
+  func noStateFromBefore() {
+    var bench = RoomBench { $0.messageBytes = 16_384 }
+    let writer = bench.join()
+    for number in 1...200 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
+    bench.settle()
+    bench.join()
+    bench.write(writer, bench.shape(1)) { $0.delete() }
+    bench.settle()
+    bench.pass(1_000)
+    forget(&bench, before: bench.now.wallMilliseconds)
+    bench.settle()
+    let late = bench.join()
+    bench.expectCaughtUp(late)
+    #expect(bench.deliveries(late).count { $0.reset } == 1)
+  }
+
   @Test("a snapshot keeps what was forgotten, and from when on")
   func storedWithTheRoom() throws {
     var bench = bench()

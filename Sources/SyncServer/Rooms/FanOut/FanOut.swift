@@ -232,9 +232,9 @@ struct FanOut: Sendable {
   }
 
   /// Whether one of the streams that there are has all that a reader lacks.
-  mutating func hasStream(for want: StateStreams.Want, position: UInt64) -> Bool {
+  mutating func hasStream(for want: StateStreams.Want, of fold: borrowing Fold) -> Bool {
     let pairs = pairsTold(to: want.channel)
-    return streams.has(want, position: position, pairs: pairs)
+    return streams.has(want, of: fold, pairs: pairs)
   }
 
   private mutating func pairsTold(to channel: Channel) -> StateStreams.PairsTold {

@@ -44,8 +44,11 @@ struct StateStreams: Sendable {
     /// Whether the reader comes further with a stream, and the ring buffer has all broadcasts since. A reader that has
     /// read as far already needs a state because it can't be sent the newest values in place of those broadcasts, for
     /// example if a deletion was forgotten. It would be sent the same stream again and again.
-    fileprivate func comesFurther(with stream: borrowing StateStream) -> Bool {
-      stream.ordinal >= ringStart && position ?? 0 < stream.position
+    ///
+    /// Nor does it come further if deletions were forgotten since the stream was made: it would need the whole state
+    /// again after the stream.
+    fileprivate func comesFurther(with stream: borrowing StateStream, of fold: borrowing Fold) -> Bool {
+      stream.ordinal >= ringStart && position ?? 0 < stream.position && fold.differenceStart(stream.position) != nil
     }
   }
 
@@ -85,12 +88,12 @@ struct StateStreams: Sendable {
     pairs: PairsTold,
     now: Moment
   ) -> Entry? {
-    var shared = number(for: want, position: fold.position, pairs: pairs)
+    var shared = number(for: want, of: fold, pairs: pairs)
     var new: StateStream?
     if shared == nil {
       dropStale(position: fold.position, ring: ring)
       new = make(want, of: fold, ring: ring, pairs: pairs, endsOthers: false, now: now)
-      if new == nil { shared = numberOfMore(for: want, position: fold.position, pairs: pairs) }
+      if new == nil { shared = numberOfMore(for: want, of: fold, pairs: pairs) }
       if new == nil, shared == nil { new = make(want, of: fold, ring: ring, pairs: pairs, endsOthers: true, now: now) }
     }
     guard let number = shared ?? new.map({ add($0) }) else { return nil }
@@ -104,12 +107,14 @@ struct StateStreams: Sendable {
 
   /// Among the streams with everything that the reader lacks, returns the one that begins latest. It has the least that
   /// the reader doesn't need.
-  private func numberOfMore(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
+  private func numberOfMore(for want: Want, of fold: borrowing Fold, pairs: PairsTold) -> Int? {
     var best: (number: Int, since: UInt64?)?
     for (number, stream) in streams {
       guard stream.suits(want.channel), stream.isDifference(since: want.since) else { continue }
       guard !want.channel.hasOverlaps || pairs.suit(stream) else { continue }
-      guard want.isMet(by: stream, at: position, pairs) || want.comesFurther(with: stream) else { continue }
+      guard want.isMet(by: stream, at: fold.position, pairs) || want.comesFurther(with: stream, of: fold) else {
+        continue
+      }
       if let best, (best.since ?? 0, best.number) > (stream.since ?? 0, number) { continue }
       best = (number, stream.since)
     }
@@ -117,9 +122,9 @@ struct StateStreams: Sendable {
   }
 
   /// Whether one of the streams has all that the reader lacks.
-  func has(_ want: Want, position: UInt64, pairs: PairsTold) -> Bool {
-    if number(for: want, position: position, pairs: pairs) != nil { return true }
-    return numberOfMore(for: want, position: position, pairs: pairs) != nil
+  func has(_ want: Want, of fold: borrowing Fold, pairs: PairsTold) -> Bool {
+    if number(for: want, of: fold, pairs: pairs) != nil { return true }
+    return numberOfMore(for: want, of: fold, pairs: pairs) != nil
   }
 
   // MARK: Space
@@ -197,14 +202,14 @@ struct StateStreams: Sendable {
     return lasting.union(ofParty.values)
   }
 
-  private func number(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
+  private func number(for want: Want, of fold: borrowing Fold, pairs: PairsTold) -> Int? {
     for (number, stream) in streams {
       guard stream.suits(want.channel), stream.since == want.since else { continue }
       guard !want.channel.hasOverlaps || pairs.suit(stream) else { continue }
       // A stream from before the newest broadcast is used only if it is long (more than four parts). A short stream is
       // made anew, because the new one takes fewer bytes than the old one and the broadcasts since then.
-      guard want.isMet(by: stream, at: position, pairs) || stream.count > 4 && want.comesFurther(with: stream)
-      else { continue }
+      let isEnough = want.isMet(by: stream, at: fold.position, pairs)
+      guard isEnough || stream.count > 4 && want.comesFurther(with: stream, of: fold) else { continue }
       return number
     }
     return nil
