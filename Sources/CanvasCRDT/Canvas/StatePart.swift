@@ -136,7 +136,9 @@ extension Canvas {
   public func statePartsLargestFirst(shapesMax: Int = StatePart.shapesMax) -> [StatePart] {
     let byIdentifier = orderedSlots()
     let erasures = orderedErasures()
-    guard max(byIdentifier.count, erasures.count) > shapesMax else { return stateParts(shapesMax: shapesMax) }
+    let isOnePart =
+      erasures.count <= shapesMax && end(of: byIdentifier, from: 0, shapesMax: shapesMax) == byIdentifier.count
+    guard !isOnePart else { return stateParts(shapesMax: shapesMax) }
     var bySize = byIdentifier.map { RadixOrder.Entry(packed: smallness(at: $0), slot: $0) }
     RadixOrder.sort(&bySize)
     let slots = bySize.map { $0.slot }

@@ -33,6 +33,24 @@ struct StateOrderTests {
     }
   }
 
+  @Test("D1: few shapes with long texts, which take several messages, come in that order too")
+  func longTexts() throws {
+    var canvas = Canvas()
+    for number in 1...4 {
+      let set = Properties {
+        $0.kind = .text
+        $0.size = Size(width: Double(number), height: 1)
+        $0.text = Text(String(repeating: "a", count: 4_096))
+      }
+      canvas.apply(Operation(shape: try shape(number), at: WireSamples.stamp(5), set: set))
+    }
+    let parts = canvas.statePartsLargestFirst(shapesMax: 20)
+    #expect(
+      parts.count > 1 && parts.map { $0.record(0).values.size.width }.max() == parts[0].record(0).values.size.width
+    )
+    #expect(parts.last?.record(0).shape == (try shape(1)))
+  }
+
   @Test("a state in that order is the same state", arguments: 0..<40 as Range<UInt64>)
   func sameState(seed: UInt64) {
     var history = RandomHistory(seed: seed, shapes: [3, 30, 300][Int(seed % 3)], actors: 4)
