@@ -58,7 +58,7 @@ import Testing
 
   @Test("a shape is found by its name, in other capitals where that is enough, or by its identifier") func finding() {
     var canvas = Canvas()
-    for (number, name) in ["Sun", "sun", "Moon", "Star"].enumerated() {
+    for (number, name) in ["Sun", "sun", "Moon", "Star", "000-000-001"].enumerated() {
       var set = Properties()
       set.kind = .star
       set.name = Text(name)
@@ -71,6 +71,7 @@ import Testing
     func find(_ word: String) -> UInt64? { ShapeFinding.find(word, among: names, on: canvas)?.packed }
     #expect(find("Sun") == 1 && find("sun") == 2 && find("MOON") == 3 && find("000-000-004") == 4)
     #expect(find("SUN") == nil, "two are called so")
+    #expect(find("000-000-001") == 1, "another's identifier as a name captures no command")
     #expect(find("000-000-009") == nil && find("") == nil)
   }
 

@@ -15,11 +15,11 @@ extension RoomEditor {
 }
 
 enum ShapeFinding {
-  /// Names are tried before identifiers, because somebody chose a name such as `abc-def-ghi` on purpose. Upper and
-  /// lower case matter only if two names differ in nothing else.
+  /// Identifiers are tried before names. Otherwise a shape whose name is another's identifier would be deleted in its
+  /// place. Upper and lower case of names matter only if two names differ in nothing else.
   static func find(_ word: String, among names: ShownNames, on canvas: Canvas) -> Identifier? {
-    if let shape = names.identifier(named: Text(word)) { return shape }
     if let shape = Identifier(word), canvas[shape] != nil { return shape }
+    if let shape = names.identifier(named: Text(word)) { return shape }
     let small = word.lowercased()
     var found: Identifier?
     for shape in canvas.shapes where names.name(of: shape.id)?.string.lowercased() == small {
