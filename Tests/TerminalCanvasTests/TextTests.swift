@@ -92,6 +92,17 @@ struct TerminalTextTests {
     #expect(styled(.bold) == ["bb", "cc", "", "", "ä"] && styled(.underlined) == ["", "", "http:/", "/[::1", ""])
   }
 
+  @Test(
+    "What is added to a letter is drawn in its cell: vowels, tones, two accents, the letters of a Korean syllable",
+    arguments: [("ที่ใช้", 3), ("कुछ", 2), ("e\u{302}\u{301}x", 2), ("\u{1112}\u{1161}\u{11AB}x", 3), ("a\u{FE0F}x", 2)]
+  )
+  func added(text: String, columns: Int) {
+    var screen = Screen(columns: 6, rows: 1)
+    #expect(screen.write(text, row: 0, column: 0, .init(.standard)) == columns && text.columns == columns)
+    let shown = String(text.unicodeScalars.filter { $0 != "\u{FE0F}" })
+    #expect(screen.text(row: 0) == shown + String(repeating: " ", count: 6 - columns))
+  }
+
   @Test("A text in a box of one row is seen wherever the box lies", arguments: [16, 20, 24, 28] as [Double])
   func lowBox(y: Double) {
     var properties = Properties()

@@ -1,37 +1,37 @@
-/// The text of a cell, in up to eight bytes of UTF-8: a character, and as many combining marks as fit.
+/// The text of a cell: a character, and up to two that are added to it, such as combining marks.
 public struct Glyph: Hashable, Sendable {
-  private var bytes: UInt64
+  /// Up to three characters, each in 21 bits. The first is in the lowest.
+  private var packed: UInt64
+
+  private static let bits: UInt64 = 21
 
   public static let space = Glyph(" ")
 
   /// The right half of a character that is two columns wide.
-  public static let continuation = Glyph(bytes: 0)
+  public static let continuation = Glyph("\0")
 
-  private init(bytes: UInt64) { self.bytes = bytes }
+  public init(_ scalar: Unicode.Scalar) { packed = UInt64(scalar.value) }
 
-  public init(_ scalar: Unicode.Scalar) {
-    bytes = 0
-    append(scalar)
-  }
-
-  /// Adds a combining mark if there is space for it.
+  /// Adds a character to the one that is there, if there is space for it.
   mutating func append(_ scalar: Unicode.Scalar) {
-    let encoded = UTF8.encode(scalar)!
-    guard encoded.count + count <= 8 else { return }
-    var shift = UInt64(count * 8)
-    for byte in encoded {
-      bytes |= UInt64(byte) << shift
-      shift += 8
-    }
+    let shift = packed >> Glyph.bits == 0 ? Glyph.bits : 2 * Glyph.bits
+    if packed >> shift == 0 { packed |= UInt64(scalar.value) << shift }
   }
 
-  var count: Int { (64 - bytes.leadingZeroBitCount + 7) / 8 }
+  /// The character without what is added to it. `nil` if this is the right half of another.
+  var first: Unicode.Scalar? {
+    packed == 0 ? nil : Unicode.Scalar(UInt32(packed & (1 << Glyph.bits - 1)))
+  }
+
+  var isASCII: Bool { 1..<0x80 ~= packed }
 
   func write(to output: inout [UInt8]) {
-    var rest = bytes
+    var rest = packed
     while rest != 0 {
-      output.append(UInt8(truncatingIfNeeded: rest))
-      rest >>= 8
+      if let scalar = Unicode.Scalar(UInt32(rest & (1 << Glyph.bits - 1))) {
+        output.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+      }
+      rest >>= Glyph.bits
     }
   }
 

@@ -9,13 +9,27 @@ enum CharacterWidth {
     if value < 0x300 { return value >= 0x20 && value < 0x7F || value >= 0xA0 && value != 0xAD ? 1 : 0 }
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format, .control, .surrogate, .lineSeparator, .paragraphSeparator: return 0
-    default: return isWide(value) ? 2 : 1
+    default: return isInsideSyllable(value) ? 0 : isWide(value) ? 2 : 1
     }
+  }
+
+  /// Whether the character is drawn in the cell of the one before it: a mark, or a part of a Korean syllable. Joiners
+  /// and variation selectors are left out.
+  static func isAdded(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark: !scalar.properties.isVariationSelector
+    default: isInsideSyllable(scalar.value)
+    }
+  }
+
+  /// Whether the character is a vowel or an ending of a Korean syllable that is written letter by letter.
+  private static func isInsideSyllable(_ value: UInt32) -> Bool {
+    0x1160...0x11FF ~= value || 0xD7B0...0xD7FF ~= value
   }
 
   /// Whether the character takes two cells.
   static func isWide(_ glyph: Glyph) -> Bool {
-    glyph.count > 2 && glyph.text.unicodeScalars.first.map { columns(of: $0) == 2 } ?? false
+    glyph.first.map { columns(of: $0) == 2 } ?? false
   }
 
   private static func isWide(_ value: UInt32) -> Bool {
@@ -44,7 +58,7 @@ enum CharacterWidth {
     0x1F54B...0x1F54E, 0x1F550...0x1F567, 0x1F57A...0x1F57A, 0x1F595...0x1F596, 0x1F5A4...0x1F5A4,
     0x1F5FB...0x1F64F, 0x1F680...0x1F6C5, 0x1F6CC...0x1F6CC, 0x1F6D0...0x1F6D2, 0x1F6D5...0x1F6DF,
     0x1F6EB...0x1F6EC, 0x1F6F4...0x1F6FC, 0x1F7E0...0x1F7F0, 0x1F90C...0x1F93A, 0x1F93C...0x1F945,
-    0x1F947...0x1F9FF, 0x1FA70...0x1FAF6, 0x20000...0x3FFFD,
+    0x1F947...0x1F9FF, 0x1FA70...0x1FAF8, 0x20000...0x3FFFD,
   ]
 }
 

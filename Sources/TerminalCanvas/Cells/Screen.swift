@@ -72,11 +72,7 @@ public struct Screen: Equatable, Sendable {
     for scalar in text.fitting(end - column).unicodeScalars {
       switch CharacterWidth.columns(of: scalar) {
       case 0:
-        // A combining mark is added to the character before it. Other characters of no width (joiners and variation
-        // selectors) are left out.
-        if written >= 0, scalar.properties.canonicalCombiningClass != .notReordered {
-          cells[row * columns + written].glyph.append(scalar)
-        }
+        if written >= 0, CharacterWidth.isAdded(scalar) { cells[row * columns + written].glyph.append(scalar) }
       case let width:
         // If the screen's left side cuts a wide character in two, the visible right half becomes a space.
         if column + width > 0 {

@@ -96,7 +96,7 @@ private struct Writer {
   mutating func bridge(to row: Int, _ column: Int, gapMax: Int, _ cell: (Int) -> Cell) {
     guard row == self.row, self.column >= 0, column > self.column, column - self.column <= gapMax else { return }
     for gap in self.column..<column {
-      guard isOn(cell(gap)), cell(gap).glyph.count == 1 else { return }
+      guard isOn(cell(gap)), cell(gap).glyph.isASCII else { return }
     }
     for gap in self.column..<column { write(cell(gap), row, gap) }
   }
