@@ -131,7 +131,7 @@ def test_a_new_token_is_used_at_the_next_key(client, tmp_path):
             screen.shows("Saved")
             tokens.write_text(f"{bob} editor *\n")
             server.process.send_signal(signal.SIGHUP)
-            screen.shows("This room needs a token")
+            screen.shows("Not connected: the token is no longer valid")
             screen.keys("r").lacks("An empty sheet")
             own.write_text(bob)
             screen.keys("Escape").shows("Saved")
@@ -221,6 +221,18 @@ def test_the_server_goes_in_the_middle_of_a_drag(client):
             screen.shows("Saved", "2 shapes")
             drawn = holds(server, "drag", lambda drawn: len(drawn) == 2)
             assert drawn[0]["position"] == [160, 32], drawn
+
+
+@pytest.mark.parametrize("key", ["q", "\x03"])
+def test_a_second_press_leaves_though_something_is_not_saved(client, key):
+    with Server() as server, begun(server, client, "leaving") as terminal:
+        server.kill()
+        terminal.frame("Reconnecting")
+        terminal.send("e")
+        terminal.send(key)
+        terminal.frame("again to leave")
+        terminal.send(key)
+        has_ended(terminal)
 
 
 def test_overlaps_from_meanwhile_are_told_of_nobody(client):

@@ -31,7 +31,8 @@ extension LiveCanvas {
   }
 
   private func take(_ key: Key, _ modifiers: Modifiers) {
-    if key != .character("q") { stay() }
+    let isLeaving = key == .character("q") || key == .character("c") && modifiers == .control
+    if !isLeaving { stay() }
     switch key {
     case .up, .down, .left, .right: takeArrow(key, modifiers)
     case .tab: selectNext(backwards: modifiers.contains(.shift))

@@ -143,8 +143,8 @@ extension LiveCanvas {
   private func closedWords(_ code: UInt16) -> String {
     switch CloseCode(rawValue: code) {
     case .noSuchRoom: "This room was deleted"
-    case .noToken: "This room needs a token"
-    case .forbidden: "This token doesn’t give access to this room"
+    case .noToken where client.lastError == nil: "This room needs a token"
+    case .forbidden where client.lastError == nil: "This token doesn’t give access to this room"
     case .actorElsewhere: "You have this room open elsewhere. Any key brings it here."
     default: "Not connected: \((client.lastError ?? "the server refused the connection (\(code))").printable)"
     }
