@@ -237,9 +237,9 @@ class Server:
         """The positions of the shapes of a room, by identifier."""
         return {shape["id"]: shape["position"] for shape in await self.shapes(room)}
 
-    async def metrics(self):
+    async def metrics(self, headers=None):
         """All metrics by name, including their labels."""
-        lines = (await self.get("/metrics")).body.decode().splitlines()
+        lines = (await self.get("/metrics", headers)).body.decode().splitlines()
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))}
 
     async def metric(self, name):

@@ -42,6 +42,10 @@ async def test_peers_are_listed_and_removed_and_rooms_locked():
         await operate("add", "demo", "name=Moon")
         assert "demo is unlocked" in (await operate("unlock", "demo")).out
         await operate("add", "demo", "name=Star", token=ANN)
+        refusals, headers = 'canvas_refusals_total{code="http_403"}', {"Authorization": f"Bearer {KEEPER}"}
+        before = (await server.metrics(headers)).get(refusals, 0)
+        assert (await operate("rooms", "--over", "1ms", token=ANN)).out
+        assert (await server.metrics(headers))[refusals] == before + 1, "the metrics are asked for once"
         refused = await operate("lock", "demo", token=ANN, code=2)
         assert "this needs an operator's token" in refused.err and "doesn't give access" not in refused.err, refused
         assert "asks for no tokens" not in (await operate("lock", "demo")).err

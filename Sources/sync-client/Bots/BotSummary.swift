@@ -33,7 +33,7 @@ struct BotSummary {
     output.write("  acknowledged  \(tally.acknowledged) (\(Figures.rounded(rate, decimals: 0)) a second)")
     for (code, count) in refusals(tally) { output.write("  refused       \(count) \(code)") }
     if crowd.unansweredCount > 0 {
-      let why = tally.postponement.map { ": \($0.words)" } ?? ""
+      let why = tally.postponement.map { ": \($0.words.printable)" } ?? ""
       output.write("  unanswered    \(crowd.unansweredCount)\(why)")
     }
     if tally.superseded > 0 { output.write("  superseded    \(tally.superseded)") }

@@ -53,7 +53,7 @@ struct Output: Sendable {
   func notice(_ code: String, _ words: String) { tell("notice", code, words, to: "sync-client: \(words.printable)") }
 
   /// Like `notice`, but without the program's name, for one of many progress lines.
-  func progress(_ words: String) { tell("notice", "progress", words, to: words) }
+  func progress(_ words: String) { tell("notice", "progress", words, to: words.printable) }
 
   private func tell(_ kind: StaticString, _ code: String, _ words: String, to people: String) {
     var bytes = Array(people.utf8)

@@ -4,19 +4,30 @@ import Basics
 struct ServerReading: Sendable {
   let microseconds: UInt64
   let rooms: [RoomListing]
-  /// `nil` if the token doesn't allow reading the metrics.
+  /// `nil` if the token doesn't allow reading the metrics, or they didn't come.
   let figures: ServerFigures?
+  /// Whether the token allows reading the metrics, as far as this is known.
+  var mayReadFigures = true
 
+  /// - Parameter earlier: the reading before. If the metrics were refused then, they are not asked for again, because an
+  ///   operator sees each refusal.
   @ClientLoop
-  static func take(by requests: ServerRequests) async throws -> ServerReading {
+  static func take(by requests: ServerRequests, after earlier: ServerReading? = nil) async throws -> ServerReading {
     guard let rooms = RoomListing.read(try await requests.get("/v1/rooms")) else {
       throw ClientFailure.failed("\(requests.server.authority): the list of rooms is malformed")
     }
-    let metrics = try? await requests.get("/metrics")
+    var figures: ServerFigures?
+    var mayReadFigures = earlier?.mayReadFigures ?? true
+    do {
+      if mayReadFigures { figures = ServerFigures(try await requests.get("/metrics")) }
+    } catch let failure as ClientFailure {
+      mayReadFigures = failure.code != "forbidden" && failure.code != "no_token"
+    }
     return ServerReading(
       microseconds: SteadyClock.microseconds(),
       rooms: rooms,
-      figures: metrics.map { ServerFigures($0) }
+      figures: figures,
+      mayReadFigures: mayReadFigures
     )
   }
 

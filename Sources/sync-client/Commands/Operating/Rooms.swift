@@ -20,7 +20,7 @@ enum Rooms {
     let requests = ServerRequests(server: invocation.server, tell: invocation.tell)
     let first = try await ServerReading.take(by: requests)
     try await ClientLoop.pause(milliseconds: over)
-    let second = try await ServerReading.take(by: requests)
+    let second = try await ServerReading.take(by: requests, after: first)
     let rates = second.rates(since: first)
     if invocation.isJSON {
       for room in second.rooms { invocation.output.write { write(room, rates[room.room] ?? 0, to: &$0) } }
@@ -72,6 +72,6 @@ enum Rooms {
     }
     let count = Figures.counted(rooms.count, "room")
     let figures = reading.figures?.words(since: earlier.figures, seconds: reading.seconds(since: earlier)) ?? []
-    output.write(([count] + figures).joined(separator: "; "))
+    output.write(([count] + figures).joined(separator: "; ").printable)
   }
 }

@@ -124,8 +124,9 @@ final class PeopleTable: ScreenContent {
     guard table.people.indices.contains(table.selected) else { return }
     let person = table.people[table.selected]
     doomed = person.actor
+    let name = person.name.isEmpty ? person.actor : person.name.fittingWithEnd(24)
     table.question =
-      "Remove \(person.name.isEmpty ? person.actor : person.name) from \(room.text)? y removes, any other key doesn’t"
+      "Remove \(name) from \(room.text)? y removes, any other key doesn’t"
   }
 
   private func remove(_ actor: String) {

@@ -94,7 +94,7 @@ final class RoomsTable: ScreenContent {
   }
 
   private func ask() async throws {
-    let reading = try await ServerReading.take(by: ServerRequests(server: server))
+    let reading = try await ServerReading.take(by: ServerRequests(server: server), after: newest)
     let rates = newest.map { reading.rates(since: $0) } ?? [:]
     let seconds = newest.map { reading.seconds(since: $0) } ?? 0
     table.figures = reading.figures?.words(since: newest?.figures, seconds: seconds) ?? []
