@@ -307,6 +307,41 @@ def test_all_is_brought_back_or_nothing(room):
     assert room.wait_for_shapes(0) == []
 
 
+def test_the_offer_outlasts_one_shape_that_is_back_and_a_second_clearing(room):
+    (sun, _, _), _ = fill(room)
+    ann, bob = room.join("Ann"), room.join("Bob")
+    clear(bob)
+    notice = ann.notice("Bob cleared the canvas.")
+    notice.wait_for()
+    room.write((sun, {"kind": "star", "name": "Sun", "position": [100, 200], "size": [100, 100]}))
+    ann.wait_for_shape(sun)
+    ann.see()
+    assert notice.count() == 1
+    bob.run("app.edit((session) => session.add({})); app.edit((session) => session.add({})); return null")
+    ann.wait_for_shapes(3)
+    bob.press("Shift+b")
+    bob.page.get_by_role("button", name="Drop everything").click()
+    ann.notice("Bob dropped everything into the black hole.").get_by_role("button", name="Bring back").click()
+    room.wait_for(lambda shapes: {"Sun", "Moon", "Comet"} < {shape["name"] for shape in shapes})
+
+
+def test_a_notice_offers_no_undo_of_what_was_refused(world, room):
+    """Undo would take back an older step. The room is full when Ann brings shapes back."""
+    with world.own_room("--max-shapes", "4") as own:
+        fill(own)
+        ann, bob = own.join("Ann"), own.join("Bob")
+        clear(bob)
+        ann.notice("Bob cleared the canvas.").wait_for()
+        drawn = ann.run("return app.edit((session) => session.add({})).shape")
+        own.add()
+        own.add()
+        ann.wait_for_shapes(3)
+        ann.page.get_by_role("button", name="Bring back").click()
+        ann.page.locator(".notice.is-refused", has_text="the room is full").wait_for()
+        assert ann.page.locator(".notice").get_by_role("button", name="Undo").count() == 0
+        assert ann.run("return app.session.shape(value) !== null", drawn)
+
+
 def test_the_undo_of_a_notice_undoes_no_older_step(room):
     """If somebody has put back what was removed, nothing is left to undo."""
     ann = room.join("Ann", at=(0, 0))

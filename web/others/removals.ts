@@ -63,6 +63,9 @@ export class Removals {
   #countBefore = 0
   #firstAt = 0
   #timer = 0
+  /** The removed shapes that the newest notice offers to bring back, and since when. */
+  #offered: Lost[] = []
+  #offeredAt = 0
   /** The last restoration of each person, and whether this person has got a notice about it. */
   #restored = new Map<number, Restored & { isSaid: boolean }>()
   /** The identifiers of shapes that were removed since the page was opened. */
@@ -179,16 +182,30 @@ export class Removals {
       const who = this.#who(by)
       if (theirs.length >= emptiedMin && theirs.length >= left) {
         const what = theirs.every(({ isSwallowed }) => isSwallowed) ? 'dropped everything into the black hole' : 'cleared the canvas'
-        this.#say(this.#known.size === 0 ? `${who} ${what}.` : `${who} removed ${counted(theirs.length, 'shape')}.`,
-          (part) => part.bringBack(theirs))
+        this.#offer(this.#known.size === 0 ? `${who} ${what}.` : `${who} removed ${counted(theirs.length, 'shape')}.`, theirs)
       } else if (deed) {
         const what = held.length === 1 && held[0].name !== '' ? held[0].name : counted(held.length, 'shape')
-        this.#say(`${who} deleted ${what} while you ${deed} ${held.length === 1 ? 'it' : 'them'}.`, (part) => part.bringBack(held))
+        this.#offer(`${who} deleted ${what} while you ${deed} ${held.length === 1 ? 'it' : 'them'}.`, held)
       }
     }
   }
 
   #who(by: number) { return by === 0 ? 'Somebody' : this.#names.of(by) }
+
+  /**
+   * Offers to bring shapes back, and with them what the notice before has offered. Otherwise whoever empties the canvas,
+   * draws something and empties it again would replace that offer.
+   */
+  #offer(words: string, lost: Lost[]) {
+    const now = performance.now()
+    const ids = new Set(lost.map(({ id }) => id))
+    const before = now - this.#offeredAt < shownMilliseconds
+      ? this.#offered.filter(({ id }) => !ids.has(id) && !this.#known.has(id)) : []
+    const offered = [...before, ...lost]
+    this.#offered = offered
+    this.#offeredAt = now
+    this.#say(words, (part) => part.bringBack(offered))
+  }
 
   #say(words: string, bringBack: (part: BringingBack) => unknown) {
     if (!this.#permission.isViewOnly) this.#bringingBack.prepare()
@@ -204,6 +221,7 @@ export class Removals {
 
   #sayRestored(by: number, restored: Restored) {
     this.#notices.withdraw(backGroup)
+    this.#offered = []
     this.#say(`${this.#who(by)} restored the drawing as of ${momentWords(restored.asOf)}.`, (part) => part.takeBack(by, restored))
   }
 
@@ -211,7 +229,7 @@ export class Removals {
     const { live } = this.#shown
     const back = changes.filter(({ id, by }) => !this.#isRestored(by, live.written(id, 'kind')?.milliseconds))
     if (back.length === 0) return
-    this.#notices.withdraw(group)
+    if (this.#offered.every(({ id }) => this.#known.has(id))) this.#notices.withdraw(group)
     const [{ by }] = back
     if (by <= 0 || by === live.actor || back.length < emptiedMin) return
     this.#notices.say(`${this.#names.of(by)} brought back ${counted(back.length, 'shape')}.`, { group: backGroup })

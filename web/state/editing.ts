@@ -114,14 +114,18 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
 
   /**
    * Tells the person what the newest step did, and offers to undo it, and none before it. The notice is withdrawn at the
-   * next edit, because Undo would then revert that edit.
+   * next edit, because Undo would then revert that edit, and if an edit is refused, because the newest step can be an
+   * older one then.
    */
   sayUndoable(text: string, group: string = text) {
     this.#notices.say(text, { group, action: { words: 'Undo', run: () => this.undo(true) } })
-    const stop = this.on('edited', () => {
-      stop()
+    const end = () => {
+      for (const stop of stops) stop()
       this.#notices.withdraw(group)
-    })
+    }
+    const stops = [
+      this.on('edited', end), this.#connection.on('effect', ({ type }) => { if (type === 'rejected') end() }),
+    ]
   }
 
   /** Makes all edits within one step of undo: the open one, or else a new one. */
