@@ -74,6 +74,35 @@ struct StampTests {
     #expect(room.hosts[back].replica.canvas[shape]?.properties.rotation == (isNewTab ? 0 : 1))
   }
 
+  @Test("what is drawn once the server has told its time keeps its time", arguments: [-7_200_000, 7_200_000])
+  func drawnBeforeTheStateHasCome(error: Int64) throws {
+    var room = TestRoom()
+    let ann = room.join(wallError: error)
+    let bob = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    room.edit(ann, shape) { $0.rotation = 1 }
+    let kept = room.hosts[ann].replica.save(withDrawing: true, withEdits: true)
+    room.run(ann) { $0.stop(at: $1) }
+    room.time += 86_400_000
+    let back = room.hosts.count
+    room.hosts.append(TestHost(try Replica(saved: kept, seed: 8)))
+    // Another connection is this actor, so this one becomes another when the room's state has come.
+    room.run(back) { $0.start(at: $1) }
+    room.disconnect(back, code: CloseCode.actorElsewhere.rawValue)
+    room.time = try #require(room.hosts[back].wakeAt)
+    room.run(back) { $0.wake(at: $1) }
+    room.open(back)
+    room.deliverToServer(back)
+    #expect(room.deliverOne(to: back) && room.hosts[back].replica.state != .greeting, "the welcome has come")
+    room.edit(back, shape) { $0.rotation = 3 }
+    room.disconnect(back)
+    room.time += 3_000
+    room.edit(bob, shape) { $0.rotation = 77 }
+    room.settle(for: 60_000)
+    #expect(room.canvas[shape]?.properties.rotation == 77)
+  }
+
   @Test("a clock put forward during the session costs a reconnect and no edit")
   func jumpingClock() {
     var room = TestRoom()

@@ -17,9 +17,9 @@ public struct Replica: Sendable {
   var isLoading = false
   /// The actor that the client becomes when the room's state has arrived. `nil` if the actor doesn't change.
   var awaitedActor: Identifier?
-  /// How far the server's time was thought to be ahead of the host's when edits got their stamps. `nil` if the server had
-  /// told this process its time, and once these stamps are corrected.
-  var guessedOffset: Int64?
+  /// How far the server's time was thought to be ahead of the host's when edits got their stamps, and the last of these
+  /// stamps. `nil` if the server had told this process its time, and once these stamps are corrected.
+  var guess: (offset: Int64, until: UInt64)?
   private var stateTold = ReplicaState.offline
 
   var optimistic: OptimisticCanvas

@@ -113,7 +113,7 @@ extension Replica {
 extension Replica {
   mutating func receive(_ welcome: Welcome, at now: Moment) {
     guard state == .greeting else { return fail(.badField("a second welcome"), at: now) }
-    if connection.serverTime.isGuess { guessedOffset = connection.serverTime.offset ?? 0 }
+    if connection.serverTime.isGuess { guess = (connection.serverTime.offset ?? 0, until: clock.clock.time) }
     connection.receive(welcome, at: now)
     if let sentAt = connection.helloSentAt { sendWindow.roundTrip(milliseconds: now.milliseconds(since: sentAt)) }
     isLoading = true
@@ -149,11 +149,12 @@ extension Replica {
 
     // A process that only guessed the server's time has sent nothing. Its edits may therefore get new stamps, with the
     // corrected times at which they were made.
-    let error = guessedOffset.map { (connection.serverTime.offset ?? 0) &- $0 } ?? 0
-    guessedOffset = nil
+    let error = guess.map { (connection.serverTime.offset ?? 0) &- $0.offset } ?? 0
+    let guessedUntil = guess?.until ?? 0
+    guess = nil
     let shift = error.magnitude > Replica.offsetMillisecondsTolerated ? error : 0
     if newActor != actor || shift != 0 || clock.clock.time >> 16 > latest {
-      restamp(as: newActor, now: wall, latest: latest, shift: shift)
+      restamp(as: newActor, now: wall, latest: latest, shift: shift, until: guessedUntil)
     }
   }
 
@@ -164,8 +165,10 @@ extension Replica {
   /// that an edit stays older than newer edits by other people. Stamps rise, so only the newest ones can be too far
   /// ahead. If the actor changes, edits that the room already has are not sent again.
   ///
-  /// - Parameter shift: what is added to the times of this process's stamps. Earlier processes may have sent theirs.
-  mutating func restamp(as actor: Identifier, now wall: UInt64, latest: UInt64, shift: Int64) {
+  /// - Parameters:
+  ///   - shift: what is added to the times of this process's stamps. Earlier processes may have sent theirs.
+  ///   - until: the last of these stamps. Later ones were made when the server's time was known.
+  mutating func restamp(as actor: Identifier, now wall: UInt64, latest: UInt64, shift: Int64, until: UInt64 = 0) {
     var taken: [Outbox.Pending] = []
     if actor != self.actor {
       history.leave(Stamp(time: clock.clock.time, actor: self.actor))
@@ -178,7 +181,7 @@ extension Replica {
     var clock = clock
     func renewed(_ stamp: Stamp) -> Stamp {
       var renewed = Stamp(time: clock.clock.share?.place(stamp.time) ?? stamp.time, actor: actor)
-      if shift == 0 || stamp.time <= formerTime, stamp.milliseconds <= latest {
+      if shift == 0 || stamp.time <= formerTime || stamp.time > until, stamp.milliseconds <= latest {
         clock.clock.observe(renewed)
       } else {
         let (moved, overflow) = Int64(clamping: stamp.milliseconds).addingReportingOverflow(shift)
