@@ -6,6 +6,8 @@ import type { LaterPart } from './parts.js'
 
 export type Rejected = Extract<Effect, { type: 'rejected' }>
 
+type Words = typeof import('./refusal-notices.js')
+
 const gatherMilliseconds = 300
 
 /**
@@ -16,10 +18,12 @@ const gatherMilliseconds = 300
 export class Refusals extends Source<{ full: null }> {
   #notices
   #words
+  /** The words, once they are loaded. */
+  #loaded: Words | null = null
   #refused: Rejected[] = []
   #timer = 0
 
-  constructor(connection: Connection, notices: Notices, words: LaterPart<typeof import('./refusal-notices.js')>) {
+  constructor(connection: Connection, notices: Notices, words: LaterPart<Words>) {
     super()
     this.#notices = notices
     this.#words = words
@@ -29,20 +33,20 @@ export class Refusals extends Source<{ full: null }> {
       }
       if (effect.type === 'rejected') this.take(effect)
     })
-    addEventListener('pagehide', () => { if (this.#refused.length > 0) this.#say() })
+    // The page can't wait for the words then.
+    addEventListener('pagehide', () => this.#say(this.#loaded))
   }
 
   take(effect: Rejected) {
     if (effect.code === 'room_full') this.tell('full', null)
     this.#refused.push(effect)
-    if (this.#timer === 0) this.#timer = setTimeout(() => this.#say(), gatherMilliseconds)
+    if (this.#timer === 0) this.#timer = setTimeout(async () => this.#say(await this.#words.needed()), gatherMilliseconds)
   }
 
   /** Loads the words in advance: a server that has a newer page doesn't give them. */
-  prepare() { return this.#words.prepare() }
+  async prepare() { this.#loaded = await this.#words.prepare() }
 
-  async #say() {
-    const words = await this.#words.needed()
+  #say(words: Words | null) {
     this.#timer = 0
     const refused = this.#refused.splice(0)
     if (refused.length === 0) return
