@@ -194,7 +194,8 @@ export class History {
 
   #enable() {
     this.#restore.hidden = this.#permission.isViewOnly
-    this.#restore.disabled = this.#then === null
+    // While the past is played, the button stays, because one that is disabled loses the focus.
+    this.#restore.disabled = this.#then === null && this.#playing === null
   }
 
   #moved() {
@@ -258,6 +259,7 @@ export class History {
 
   #stop() {
     this.#playing = null
+    this.#enable()
     this.#showPlaying()
   }
 
