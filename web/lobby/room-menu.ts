@@ -37,12 +37,12 @@ export function roomMenu(
       const before = await listed(room)
       // The card has not changed while its menu was open.
       await changed()
-      const words = `${lineOf()}. The drawing and its history go for everybody, and nobody can bring them back.`
-      if (!await confirmed(`Delete ${name}?`, words, 'Delete room')) return ''
+      const asks = (news: string) => confirmed(
+        `Delete ${name}?`, `${news}. The drawing and its history go for everybody, and nobody can bring them back.`, 'Delete room')
+      if (!await asks(lineOf())) return ''
       const now = await listed(room)
-      if (now?.cursor !== before?.cursor || (now?.peers ?? 0) > (before?.peers ?? 0)) {
-        throw new Refused(`Somebody came to ${name} or drew in it meanwhile, so it stays`)
-      }
+      const isNews = now?.cursor !== before?.cursor || (now?.peers ?? 0) > (before?.peers ?? 0)
+      if (isNews && !await asks('Somebody came or drew in it meanwhile')) return ''
       return remove(room)
     }) },
   ], () => menu.close())
