@@ -27,6 +27,8 @@ def check(person, what):
 
 def look(person, what, rules):
     """Runs axe through the browser's developer tools, because the page's security policy forbids foreign scripts."""
+    # What has just opened finds its place in the next frame.
+    person.see(frames=2)
     if not person.page.evaluate("'axe' in globalThis"):
         person.page.evaluate(f"() => {{ {AXE} }}")
     found = person.page.evaluate(
