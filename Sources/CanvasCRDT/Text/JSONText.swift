@@ -64,10 +64,10 @@ public struct JSONText: Hashable, Sendable {
   /// An object without the members whose keys are left out. Another value stays as it is.
   public func without(_ isLeftOut: (JSONString) -> Bool) -> JSONText {
     bytes.span.withUnsafeBytes { whole in
-      guard var reader = try? JSONReader(validating: whole), reader.entersObject() else { return self }
+      guard var reader = try? JSONReader(validating: whole), (try? reader.beginObject()) != nil else { return self }
       var kept = ByteWriter(capacity: whole.count)
       kept.append(UInt8(ascii: "{"))
-      while let key = reader.memberKey(), let value = try? reader.readRawValue() {
+      while let key = (try? reader.nextKey()) ?? nil, let value = try? reader.readRawValue() {
         guard !isLeftOut(key) else { continue }
         if kept.count > 1 { kept.append(UInt8(ascii: ",")) }
         kept.append(UInt8(ascii: "\""))
