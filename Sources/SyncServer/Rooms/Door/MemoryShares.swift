@@ -86,9 +86,10 @@ private struct ShareBook: Sendable {
   func check(_ places: Int, for payer: Payer, taken: Int, now: Moment) throws(Rejection) {
     guard places > 0, UInt64(clamping: taken + places) > most / 2 else { return }
     for name in ShareBook.names(of: payer) {
-      if used(by: name, now: now) + Double(places) > share {
-        throw Rejection(code: .quotaExceeded, message: ShareBook.words(for: name))
-      }
+      let used = used(by: name, now: now)
+      // While half is free, whoever has used nothing may bring more than a share at once: a whole drawing.
+      guard used + Double(places) > share, used > 0 || UInt64(clamping: taken) > most / 2 else { continue }
+      throw Rejection(code: .quotaExceeded, message: ShareBook.words(for: name))
     }
   }
 
