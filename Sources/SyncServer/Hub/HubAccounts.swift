@@ -41,7 +41,7 @@ extension Hub {
   struct Charge {
     let payer: Payer
     let bytes: Int
-    let rooms: Int
+    var rooms: Int
   }
 
   func charge(_ payer: Payer?, bytes: Int, to open: OpenRoom) -> Charge? {

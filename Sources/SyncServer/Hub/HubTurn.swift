@@ -106,6 +106,8 @@ extension Hub {
     let timeline = run.timeline
     let limits = limits
     log.layoutsUnderWay += 1
+    // A new room is paid for before the layout is encoded. Otherwise all layouts on their way meet the same account.
+    let paid = charge(layout.payer, bytes: 0, to: open)
     job {
       let party = layout.payer?.address ?? ""
       let batch = try? await heavyWork.run(for: party, isBounded: false) {
@@ -113,18 +115,22 @@ extension Hub {
       }
       log.layoutsUnderWay -= 1
       // If the room was deleted meanwhile, the layout has been refused already.
-      guard !open.isGone else { return }
-      if let batch, open.writers[layout.request].map({ refusal(of: $0, writingTo: open.name) == nil }) ?? true {
-        append(batch, to: open)
+      if !open.isGone, let batch,
+        open.writers[layout.request].map({ refusal(of: $0, writingTo: open.name) == nil }) ?? true
+      {
+        append(batch, to: open, paid: paid)
       } else {
+        if let paid { giveBack(paid, for: open) }
         changeAtOnce(open) { $0.withdraw(batch: layout.number) }
       }
     }
   }
 
-  private func append(_ batch: EncodedBatch, to open: OpenRoom) {
+  /// - Parameter paid: what the account was charged already.
+  private func append(_ batch: EncodedBatch, to open: OpenRoom, paid: Charge? = nil) {
     let number = log.nextNumber()
-    let charge = charge(batch.payer, bytes: batch.storedBytes, to: open)
+    var charge = charge(batch.payer, bytes: batch.storedBytes, to: open)
+    charge?.rooms += paid?.rooms ?? 0
     counts.noteAppend(operations: batch.operationCount)
     log.append(
       LogDesk.Append(
