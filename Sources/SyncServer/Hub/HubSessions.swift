@@ -120,8 +120,8 @@ extension Hub {
       // key doesn't get the actor that it claims.
       hello.actor = nil
     }
-    if let actor = hello.actor, let there = cluster?.neighbours.person(actor, in: open.name),
-      hello.key == nil || role == .viewer && there.role == .editor
+    if let actor = hello.actor, let there = cluster?.neighbours.role(of: actor, in: open.name),
+      hello.key == nil || role == .viewer && there == .editor
     {
       // While nobody is in the room here, the room doesn't know who is there at other nodes.
       hello.actor = nil

@@ -217,9 +217,10 @@ struct Neighbours: Sendable {
     return people.values.sorted { $0.actor < $1.actor }
   }
 
-  /// The person who is this actor in a room at another node.
-  func person(_ actor: Identifier, in room: String) -> Person? {
-    nodes.values.lazy.compactMap { $0.people[room]?[actor] }.first
+  /// The role of an actor in a room at other nodes. `nil` if the actor is at none.
+  func role(of actor: Identifier, in room: String) -> Role? {
+    let roles = nodes.values.compactMap { $0.people[room]?[actor]?.role }
+    return roles.contains(.editor) ? .editor : roles.first
   }
 
   func has(_ place: PersonPlace) -> Bool { nodes.values.contains { $0.people[place.room]?[place.actor] != nil } }
