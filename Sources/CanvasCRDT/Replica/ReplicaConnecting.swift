@@ -113,7 +113,8 @@ extension Replica {
 extension Replica {
   mutating func receive(_ welcome: Welcome, at now: Moment) {
     guard state == .greeting else { return fail(.badField("a second welcome"), at: now) }
-    if connection.serverTime.isGuess { guess = (connection.serverTime.offset ?? 0, until: clock.clock.time) }
+    // If the clock is ahead, the stamps of later edits differ from its time in the counter only.
+    if connection.serverTime.isGuess { guess = (connection.serverTime.offset ?? 0, until: clock.clock.time | 0xFFFF) }
     connection.receive(welcome, at: now)
     if let sentAt = connection.helloSentAt { sendWindow.roundTrip(milliseconds: now.milliseconds(since: sentAt)) }
     isLoading = true
