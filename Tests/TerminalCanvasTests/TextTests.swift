@@ -94,7 +94,10 @@ struct TerminalTextTests {
 
   @Test(
     "What is added to a letter is drawn in its cell: vowels, tones, two accents, the letters of a Korean syllable",
-    arguments: [("ที่ใช้", 3), ("कुछ", 2), ("e\u{302}\u{301}x", 2), ("\u{1112}\u{1161}\u{11AB}x", 3), ("a\u{FE0F}x", 2)]
+    arguments: [
+      ("ที่ใช้", 3), ("कुछ", 2), ("e\u{302}\u{301}x", 2), ("\u{5E9}\u{5BC}\u{5C1}\u{5B8}x", 2),
+      ("\u{1112}\u{1161}\u{11AB}x", 3), ("a\u{FE0F}x", 2),
+    ]
   )
   func added(text: String, columns: Int) {
     var screen = Screen(columns: 6, rows: 1)

@@ -1,21 +1,22 @@
-/// The text of a cell: a character, and up to two that are added to it, such as combining marks.
+/// The text of a cell: a character, and up to five that are added to it, such as combining marks.
 public struct Glyph: Hashable, Sendable {
-  /// Up to three characters, each in 21 bits. The first is in the lowest.
-  private var packed: UInt64
+  /// Up to six characters, each in 21 bits. The first is in the lowest.
+  private var packed: UInt128
 
-  private static let bits: UInt64 = 21
+  private static let bits = 21
 
   public static let space = Glyph(" ")
 
   /// The right half of a character that is two columns wide.
   public static let continuation = Glyph("\0")
 
-  public init(_ scalar: Unicode.Scalar) { packed = UInt64(scalar.value) }
+  public init(_ scalar: Unicode.Scalar) { packed = UInt128(scalar.value) }
 
   /// Adds a character to the one that is there, if there is space for it.
   mutating func append(_ scalar: Unicode.Scalar) {
-    let shift = packed >> Glyph.bits == 0 ? Glyph.bits : 2 * Glyph.bits
-    if packed >> shift == 0 { packed |= UInt64(scalar.value) << shift }
+    var shift = Glyph.bits
+    while packed >> shift != 0 { shift += Glyph.bits }
+    if shift < 6 * Glyph.bits { packed |= UInt128(scalar.value) << shift }
   }
 
   /// The character without what is added to it. `nil` if this is the right half of another.
