@@ -317,12 +317,21 @@ def test_the_offer_outlasts_one_shape_that_is_back_and_a_second_clearing(room):
     ann.wait_for_shape(sun)
     ann.see()
     assert notice.count() == 1
-    bob.run("app.edit((session) => session.add({})); app.edit((session) => session.add({})); return null")
+    for name in ("One", "Two"):
+        room.add(name=name)
     ann.wait_for_shapes(3)
+    time.sleep(CLOCKS)
     bob.press("Shift+b")
     bob.page.get_by_role("button", name="Drop everything").click()
     ann.notice("Bob dropped everything into the black hole.").get_by_role("button", name="Bring back").click()
-    room.wait_for(lambda shapes: {"Sun", "Moon", "Comet"} < {shape["name"] for shape in shapes})
+    room.wait_for(lambda shapes: {"Sun", "Moon", "Comet", "One", "Two"} == {shape["name"] for shape in shapes})
+    # What Ann deletes herself stays gone.
+    ann.wait_for_shapes(5)
+    ann.run("app.edit((session) => session.delete([value])); return null", number(sun))
+    room.wait_for_shapes(4)
+    clear(bob)
+    ann.notice("Bob cleared the canvas.").get_by_role("button", name="Bring back").click()
+    room.wait_for(lambda shapes: {"Moon", "Comet", "One", "Two"} == {shape["name"] for shape in shapes})
 
 
 def test_a_notice_offers_no_undo_of_what_was_refused(world, room):

@@ -46,7 +46,15 @@ export class BringingBack {
     this.#notices = notices
   }
 
-  async bringBack(lost: Lost[]) {
+  /** @param parts what was removed, each part at its own time; of a shape that is in several, the last counts */
+  async bringBack(parts: Lost[][]) {
+    const edits = new Map<number, { shape: number, set: Values }>()
+    for (const lost of parts) for (const edit of await this.#backTo(lost)) edits.set(edit.shape, edit)
+    this.#write([...edits.values()], [])
+  }
+
+  /** The edits that bring shapes back as they were before their removal, but not what anybody else has deleted since. */
+  async #backTo(lost: Lost[]) {
     const first = Math.min(...lost.map(({ at }) => at))
     const then = new Map<string, KeptShape>()
     for (const margin of [clocksMilliseconds, 1]) {
@@ -55,7 +63,11 @@ export class BringingBack {
       if (lost.every(({ id }) => then.has(identifierText(id)))) break
       for (const shape of await this.#drawingAt(first - margin) ?? []) if (!then.has(shape.id)) then.set(shape.id, shape)
     }
-    const edits = lost.filter(({ id }) => !this.#isThere(id)).sort((one, other) => one.shape.place - other.shape.place)
+    const isGone = ({ id, by }: Lost) => {
+      const eraser = this.#shown.live.written(id, 'deleted')?.actor ?? by
+      return !this.#isThere(id) && (by === 0 || eraser === by)
+    }
+    return lost.filter(isGone).sort((one, other) => one.shape.place - other.shape.place)
       .map(({ id, shape }) => {
         const was = then.get(identifierText(id))
         const set = valuesOf(shape)
@@ -64,7 +76,6 @@ export class BringingBack {
         if (name !== undefined && shape.named) set.name = name
         return { shape: id, set }
       })
-    this.#write(edits, [])
   }
 
   /** Reverts a person's restoration, except the values that somebody has changed after it. */

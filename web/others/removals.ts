@@ -24,6 +24,7 @@ const emptiedMin = 3
 /** How long after a restoration this person can still get a notice about it. */
 const restoredMilliseconds = 10_000
 export const group = 'removed'
+const heldGroup = 'removed from the hand'
 export const backGroup = 'brought back'
 /**
  * The upper bound on the number of removed shapes that are remembered, so that they are recognised when they come back.
@@ -63,9 +64,8 @@ export class Removals {
   #countBefore = 0
   #firstAt = 0
   #timer = 0
-  /** The removed shapes that the newest notice offers to bring back, and since when. */
-  #offered: Lost[] = []
-  #offeredAt = 0
+  /** What the notices of each group offer to bring back, and the time of the first part of the offer. */
+  #offers = new Map<string, { by: number, parts: Lost[][], since: number }>()
   /** The last restoration of each person, and whether this person has got a notice about it. */
   #restored = new Map<number, Restored & { isSaid: boolean }>()
   /** The identifiers of shapes that were removed since the page was opened. */
@@ -182,10 +182,10 @@ export class Removals {
       const who = this.#who(by)
       if (theirs.length >= emptiedMin && theirs.length >= left) {
         const what = theirs.every(({ isSwallowed }) => isSwallowed) ? 'dropped everything into the black hole' : 'cleared the canvas'
-        this.#offer(this.#known.size === 0 ? `${who} ${what}.` : `${who} removed ${counted(theirs.length, 'shape')}.`, theirs)
+        this.#offer(group, by, this.#known.size === 0 ? `${who} ${what}.` : `${who} removed ${counted(theirs.length, 'shape')}.`, theirs)
       } else if (deed) {
         const what = held.length === 1 && held[0].name !== '' ? held[0].name : counted(held.length, 'shape')
-        this.#offer(`${who} deleted ${what} while you ${deed} ${held.length === 1 ? 'it' : 'them'}.`, held)
+        this.#offer(heldGroup, by, `${who} deleted ${what} while you ${deed} ${held.length === 1 ? 'it' : 'them'}.`, held)
       }
     }
   }
@@ -193,26 +193,25 @@ export class Removals {
   #who(by: number) { return by === 0 ? 'Somebody' : this.#names.of(by) }
 
   /**
-   * Offers to bring shapes back, and with them what the notice before has offered. Otherwise whoever empties the canvas,
-   * draws something and empties it again would replace that offer.
+   * Offers to bring shapes back. If the same person has emptied the canvas just before, what went then is offered too.
+   * Otherwise whoever empties the canvas, draws something and empties it again would replace that offer.
    */
-  #offer(words: string, lost: Lost[]) {
+  #offer(kind: typeof group | typeof heldGroup, by: number, words: string, lost: Lost[]) {
     const now = performance.now()
-    const ids = new Set(lost.map(({ id }) => id))
-    const before = now - this.#offeredAt < shownMilliseconds
-      ? this.#offered.filter(({ id }) => !ids.has(id) && !this.#known.has(id)) : []
-    const offered = [...before, ...lost]
-    this.#offered = offered
-    this.#offeredAt = now
-    this.#say(words, (part) => part.bringBack(offered))
+    const former = this.#offers.get(kind)
+    const goesOn = kind === group && former?.by === by && now - former.since < shownMilliseconds
+      && former.parts.flat().length + lost.length <= goneMax
+    const parts = goesOn ? [...former.parts, lost] : [lost]
+    this.#offers.set(kind, { by, parts, since: goesOn ? former.since : now })
+    this.#say(kind, words, (part) => part.bringBack(parts))
   }
 
-  #say(words: string, bringBack: (part: BringingBack) => unknown) {
+  #say(group: string, words: string, bringBack: (part: BringingBack) => unknown) {
     if (!this.#permission.isViewOnly) this.#bringingBack.prepare()
     const run = async () => {
       const part = await this.#bringingBack.get()
       // If the part can't be loaded, the offer stays.
-      part ? bringBack(part) : this.#say(words, bringBack)
+      part ? bringBack(part) : this.#say(group, words, bringBack)
     }
     const action = this.#permission.isViewOnly ? undefined
       : { words: 'Bring back', run: () => !this.#editing.refuses() && run() }
@@ -221,15 +220,19 @@ export class Removals {
 
   #sayRestored(by: number, restored: Restored) {
     this.#notices.withdraw(backGroup)
-    this.#offered = []
-    this.#say(`${this.#who(by)} restored the drawing as of ${momentWords(restored.asOf)}.`, (part) => part.takeBack(by, restored))
+    this.#offers.set(group, { by, parts: [], since: 0 })
+    this.#say(group, `${this.#who(by)} restored the drawing as of ${momentWords(restored.asOf)}.`, (part) => part.takeBack(by, restored))
   }
 
   #tellBack(changes: ShapeChange[]) {
     const { live } = this.#shown
     const back = changes.filter(({ id, by }) => !this.#isRestored(by, live.written(id, 'kind')?.milliseconds))
     if (back.length === 0) return
-    if (this.#offered.every(({ id }) => this.#known.has(id))) this.#notices.withdraw(group)
+    for (const [group, { parts }] of this.#offers) {
+      if (!parts.every((lost) => lost.every(({ id }) => this.#known.has(id)))) continue
+      this.#offers.delete(group)
+      this.#notices.withdraw(group)
+    }
     const [{ by }] = back
     if (by <= 0 || by === live.actor || back.length < emptiedMin) return
     this.#notices.say(`${this.#names.of(by)} brought back ${counted(back.length, 'shape')}.`, { group: backGroup })
