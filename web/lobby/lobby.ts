@@ -209,7 +209,7 @@ async function look() {
       ].join(' · '),
     }))
     // The server doesn't list a room that was begun without it, was deleted, or is not for this visitor any more.
-    for (const [room, count] of unsent) if (!listed.has(room)) shown.push({ room, line: unsentWords(count), isMissing: true })
+    for (const [room, count] of unsent) if (!listed.has(room)) shown.unshift({ room, line: unsentWords(count), isMissing: true })
     note.textContent = shown.length > 0 ? '' : 'No rooms yet. Open the first one.'
     show(shown)
     heading.textContent = listing.recent.length > 0 ? 'Other rooms' : counted(shown.length, 'room')

@@ -41,7 +41,7 @@ export function roomMenu(
         `Delete ${name}?`, `${news}. The drawing and its history go for everybody, and nobody can bring them back.`, 'Delete room')
       if (!await asks(lineOf())) return ''
       const now = await listed(room)
-      const isNews = now?.cursor !== before?.cursor || (now?.peers ?? 0) > (before?.peers ?? 0)
+      const isNews = now && (now.cursor !== before?.cursor || now.peers > before.peers)
       if (isNews && !await asks('Somebody came or drew in it meanwhile')) return ''
       return remove(room)
     }) },
