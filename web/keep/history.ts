@@ -77,6 +77,8 @@ export class History {
    * object.
    */
   #playing: object | null = null
+  /** Whether Restore had the focus when it was disabled. */
+  #hasFocus = false
   #isOpening = false
   /** What had the focus before the history was opened. */
   #before: Element | null = null
@@ -194,8 +196,12 @@ export class History {
 
   #enable() {
     this.#restore.hidden = this.#permission.isViewOnly
-    // While the past is played, the button stays, because one that is disabled loses the focus.
-    this.#restore.disabled = this.#then === null && this.#playing === null
+    // A button that is disabled loses the focus, and gets it back.
+    this.#hasFocus ||= document.activeElement === this.#restore
+    this.#restore.disabled = this.#then === null
+    if (this.#restore.disabled) return
+    if (this.#hasFocus && document.activeElement === document.body) this.#restore.focus()
+    this.#hasFocus = false
   }
 
   #moved() {
@@ -259,7 +265,6 @@ export class History {
 
   #stop() {
     this.#playing = null
-    this.#enable()
     this.#showPlaying()
   }
 

@@ -40,7 +40,7 @@ export class Refusals extends Source<{ full: null }> {
   take(effect: Rejected) {
     if (effect.code === 'room_full') this.tell('full', null)
     this.#refused.push(effect)
-    if (this.#timer === 0) this.#timer = setTimeout(async () => this.#say(await this.#words.needed()), gatherMilliseconds)
+    if (this.#timer === 0) this.#timer = setTimeout(async () => this.#say(this.#loaded = await this.#words.needed()), gatherMilliseconds)
   }
 
   /** Loads the words in advance: a server that has a newer page doesn't give them. */
