@@ -75,8 +75,16 @@ test('no shape becomes too small by hand, and one that was smaller before no lar
   assert.deepEqual([least.width, least.height, least.x, least.y], [100, 100, 100, 200])
   const small = { ...shape, rotation: 0, width: 40, height: 400 }
   assert.deepEqual([pulled(small, -900, -900).width, pulled(small, -900, -900).height], [40, 100])
-  assert.equal(scaleMin([shape, small]), 1)
+  assert.equal(scaleMin([{ ...shape, height: 40 }]), 1)
   assert.equal(pinched([shape], { around: middle(shape), scale: 0.01 })[0].height, 100)
+})
+
+test('a short text and a level line hold back no others that are scaled with them', () => {
+  const [text, line] = [{ ...shape, height: 28 }, { ...shape, width: 240, height: 1, rotation: 0 }]
+  near(scaleMin([shape, text]), 20 / 28, 'a text stays as high as a mouse needs')
+  near(scaleMin([shape, line]), 100 / 150)
+  const lower = stretched([{ ...shape, rotation: 0 }, line], { ...shape, rotation: 0 }, 0, -40, { across: 0, down: 1 })
+  assert.deepEqual(lower.map(({ height }) => height), [110, 1])
 })
 
 test('what two fingers hold stays under them', () => {

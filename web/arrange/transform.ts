@@ -135,10 +135,18 @@ export function pulled(
   }
 }
 
+/**
+ * The smallest factor for a length among others that are scaled with it. One that is shorter already than a finger
+ * needs, such as a text's, is bound by what a mouse needs; a shorter one yet, such as a level line's, by nothing.
+ */
+const factorMin = (length: number, sideLeast: number) =>
+  length >= sideLeast ? sideLeast / length : length >= sideMin.mouse ? sideMin.mouse / length : 0
+
 /** The smallest factor by which shapes can be scaled together without any of them becoming too small. */
 export function scaleMin(shapes: Frame[], sideLeast: number = sideMin.touch) {
+  if (shapes.length === 1) return Math.min(1, sideLeast / Math.min(shapes[0].width, shapes[0].height))
   let least = 0
-  for (const { width, height } of shapes) least = Math.max(least, Math.min(1, sideLeast / Math.min(width, height)))
+  for (const { width, height } of shapes) least = Math.max(least, factorMin(Math.min(width, height), sideLeast))
   return least
 }
 
@@ -165,7 +173,7 @@ export function stretched(
    * @param lengths of the shapes
    */
   const along = (pulledSide: number, pull: number, begin: number, length: number, lengths: number[]) => {
-    const least = Math.max(...lengths.map((each) => Math.min(1, sideLeast / each)))
+    const least = Math.max(...lengths.map((each) => factorMin(each, sideLeast)))
     const factor = pulledSide === 0 ? 1 : Math.max(least, (length + pulledSide * pull * reach) / length)
     const fixed = around ? begin + length / 2 : pulledSide === -1 ? begin + length : begin
     return (at: number, extent: number) =>

@@ -351,8 +351,10 @@ export class Inspector {
     const frame = { ...box, rotation: 0 }
     // If a shape is rotated, all are scaled evenly, because a rotated shape can't be stretched along the canvas's axes.
     const places = shapes.some(({ rotation }) => rotation !== 0)
-      ? pinched(shapes, { around: box, scale: 1 + (dx / box.width || dy / box.height) })
-      : stretched(shapes, frame, dx, dy, { across: width === undefined ? 0 : 1, down: height === undefined ? 0 : 1 })
+      ? pinched(shapes, { around: box, scale: 1 + (dx / box.width || dy / box.height), sideLeast: 1 })
+      : stretched(shapes, frame, dx, dy, {
+        across: width === undefined ? 0 : 1, down: height === undefined ? 0 : 1, sideLeast: 1,
+      })
     this.#resize(shapes, places)
   }
 
