@@ -138,13 +138,15 @@ function escape({ selection, tool, tools }: ActionReach) {
 }
 
 async function place(
-  { aligning, editing, momentum, selection, shown }: ActionReach,
+  { aligning, editing, locks, momentum, selection, shown }: ActionReach,
   arrange: (align: typeof import('../arrange/align.js'), shapes: Shape[]) => Place[],
 ) {
+  const ids = selection.ids()
   const loaded = await aligning.get()
-  if (!loaded) return
-  momentum.settle()
-  const places = arrange(loaded, shown.replica.shapesOf(selection.ids()))
+  // Meanwhile somebody may have locked one of them.
+  if (!loaded || locks.refuse(ids)) return
+  momentum.settleAll()
+  const places = arrange(loaded, shown.replica.shapesOf(ids))
   if (places.length > 0) editing.edit((replica) => replica.place(places))
 }
 
