@@ -100,7 +100,8 @@ export type Read = { shape: Shape, anchor: Shape | null }
  * comes right after that shape.
  */
 export function inReadingOrder(shapes: Shape[]): Read[] {
-  const ids = new Set(shapes.map(({ id }) => id))
+  // A line that is tied to a line is read by itself.
+  const ids = new Set(shapes.filter(({ kind }) => kind !== 'line').map(({ id }) => id))
   const tied = new Map<number, Read[]>()
   const free: Shape[] = []
   for (const shape of shapes) {
