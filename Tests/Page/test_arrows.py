@@ -254,6 +254,22 @@ def test_an_elbow_arrow_is_drawn_and_finds_its_way_anew_when_a_shape_moves(room)
     assert way(bob) == [[250, 260], [250, 500]]
 
 
+def test_an_end_that_somebody_else_moves_stays_there_while_one_moves_the_other(room):
+    line = room.add(kind="line", position=[200, 200], size=[300, 200], strokeWidth=4)
+    ann = room.join("Ann", at=(0, 0))
+    ann.press("v")
+    ann.select(line)
+    ann.drag((200, 200), (220, 240), hold=True)
+    room.wait_for(lambda shapes: shapes[0]["position"] == [220, 240])
+    room.write((line, {"position": [220, 240], "size": [400, 300]}))
+    ann.wait_for_shape(line, "shape.width > 390")
+    ann.page.mouse.move(230, 250)
+    ann.page.mouse.up()
+    ann.see()
+    start, end = ends(ann, line)
+    assert near(start, 230, 250) and near(end, 620, 540), (start, end)
+
+
 def test_an_elbow_line_is_pressed_where_it_leads_with_or_without_ties(room):
     """S17. Where it leads follows its route, its ties and its width, also if nothing else is written."""
     lone = room.add(kind="line", position=[100, 500], size=[200, 150], strokeWidth=4, route="elbow")

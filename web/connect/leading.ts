@@ -3,7 +3,7 @@ import type { Reach } from '../arrange/reach.js'
 import { isSameTie, tieAt } from '../arrange/ties.js'
 import { bent, leading, ledAnew, setPointsOf } from '../canvas/lines.js'
 import type { Shape, Tie } from '../core/table.js'
-import type { Point, Values } from '../core/types.js'
+import type { Changes, Point, Values } from '../core/types.js'
 import type { Drag } from '../gestures/recogniser.js'
 import { leadAround } from './around.js'
 
@@ -115,7 +115,17 @@ export class Leading {
   get cursor() { return 'crosshair' }
   get inHand() { return inHand(this.#line, [this.#tie]) }
 
-  follow() { this.#line = stillFree(this.#reach, this.#line) }
+  /** Takes the points that others have moved, except the one in the hand. */
+  follow({ shapes }: Changes) {
+    this.#line = stillFree(this.#reach, this.#line)
+    const { live } = this.#reach.shown
+    const theirs = shapes.find(({ id, by }) => id === this.#line && by > 0 && by !== live.actor)?.shape
+    const points = theirs ? setPointsOf(theirs) : []
+    if (!theirs || points.length !== this.#points.length) return
+    points[this.#index] = this.#points[this.#index]
+    this.#points = points
+    this.#before = theirs
+  }
 
   /** The end that is moved; null if a bend is moved. */
   get #end() { return this.#index === 0 ? 'from' : this.#index === this.#points.length - 1 ? 'to' : null }
