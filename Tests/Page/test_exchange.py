@@ -109,6 +109,22 @@ def test_what_is_pasted_comes_to_the_pointer(room):
     assert [(shape["kind"], shape["size"]) for shape in copies if shape["name"].startswith("Sun")] == [("ellipse", [100, 80])] * 4
 
 
+def test_without_https_what_a_menu_has_cut_is_pasted_by_keys(room):
+    """There is no `navigator.clipboard`. Keys paste from the system's clipboard, which had an older text."""
+    sun = room.add(name="Sun", position=[200, 200], size=[100, 80], fill="#FF0000")
+    ann = room.join("Ann", at=(0, 0), before=lambda page: page.add_init_script(
+        "Object.defineProperty(navigator, 'clipboard', { value: undefined })"))
+    ann.page.evaluate("document.addEventListener('copy', (event) => { event.clipboardData.setData('text/plain', 'old'); event.preventDefault() },"
+                      " { once: true }); document.execCommand('copy')")
+    ann.select(sun)
+    ann.page.mouse.click(250, 240, button="right")
+    ann.page.get_by_role("menuitem", name="Cut").click()
+    room.wait_for_shapes(0)
+    ann.press("Control+v")
+    (back,) = room.wait_for_shapes(1)
+    assert (back["name"], back["fill"], back["size"]) == ("Sun", "#FF0000", [100, 80])
+
+
 @pytest.mark.parametrize("phone", [False, True])
 def test_a_part_is_copied_as_a_picture_and_saved(room, phone):
     """Only the selected shapes are copied and saved as PNG and SVG."""

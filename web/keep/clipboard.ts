@@ -86,8 +86,9 @@ export class Clipboard {
     try {
       await navigator.clipboard.writeText(this.#kept)
     } catch {
-      // The system's clipboard can't be written, so only this page can paste the shapes.
-      this.#isKeptHereOnly = true
+      // Pages without HTTPS have no `navigator.clipboard`. If the older command doesn't work either, only this page can
+      // paste the shapes.
+      this.#isKeptHereOnly = !copiedByCommand(this.#kept)
     }
     return true
   }
@@ -171,3 +172,18 @@ async function readClipboard(): Promise<{ text: string, hasPicture: boolean } | 
  */
 const isText = (target: EventTarget | null) =>
   target instanceof Element && target.closest('input, textarea:not(.waiting-field), select, [contenteditable]') !== null
+
+/** @returns whether the text is in the system's clipboard */
+function copiedByCommand(text: string): boolean {
+  const put = (event: ClipboardEvent) => {
+    event.clipboardData?.setData('text/plain', text)
+    event.preventDefault()
+    event.stopImmediatePropagation()
+  }
+  document.addEventListener('copy', put, { capture: true })
+  try {
+    return document.execCommand('copy')
+  } finally {
+    document.removeEventListener('copy', put, { capture: true })
+  }
+}
