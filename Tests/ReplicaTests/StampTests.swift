@@ -33,6 +33,23 @@ struct StampTests {
     #expect(room.hosts[0].replica.canvas[shape]?.properties.rotation == 0)
   }
 
+  /// Somebody was here, whose clock was wrong by `error`, and is back a day later with a right one, but not yet connected.
+  private func backADayLater(error: Int64, withEdits: Bool) throws
+    -> (room: TestRoom, back: Int, bob: Int, shape: Identifier)
+  {
+    var room = TestRoom()
+    let ann = room.join(wallError: error)
+    let bob = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    room.edit(ann, shape) { $0.rotation = 1 }
+    let kept = room.hosts[ann].replica.save(withDrawing: true, withEdits: withEdits)
+    room.run(ann) { $0.stop(at: $1) }
+    room.time += 86_400_000
+    room.hosts.append(TestHost(try withEdits ? Replica(saved: kept, seed: 8) : Replica(drawing: kept, seed: 8)))
+    return (room, room.hosts.count - 1, bob, shape)
+  }
+
   /// How one comes back: with one's edits, with the drawing only, or with unanswered edits while another connection is
   /// this actor.
   enum Return: CaseIterable {
@@ -45,19 +62,9 @@ struct StampTests {
     Return.allCases
   )
   func setRightBetweenVisits(error: Int64, return way: Return) throws {
-    var room = TestRoom()
-    let ann = room.join(wallError: error)
-    let bob = room.join()
-    let shape = room.add(ann)
-    room.settle()
-    room.edit(ann, shape) { $0.rotation = 1 }
     let isNewTab = way == .asNewTab
-    let kept = room.hosts[ann].replica.save(withDrawing: true, withEdits: !isNewTab)
-    room.run(ann) { $0.stop(at: $1) }
-    room.time += 86_400_000
-    let back = room.hosts.count
-    let replica = isNewTab ? try Replica(drawing: kept, seed: 8) : try Replica(saved: kept, seed: 8)
-    room.hosts.append(TestHost(replica))
+    let (begun, back, bob, shape) = try backADayLater(error: error, withEdits: !isNewTab)
+    var room = begun
     room.edit(back, shape) { $0.text = "first" }
     room.edit(bob, shape) { $0.rotation = 2 }
     room.time += 5_000
@@ -76,17 +83,8 @@ struct StampTests {
 
   @Test("what is drawn once the server has told its time keeps its time", arguments: [-7_200_000, 7_200_000])
   func drawnBeforeTheStateHasCome(error: Int64) throws {
-    var room = TestRoom()
-    let ann = room.join(wallError: error)
-    let bob = room.join()
-    let shape = room.add(ann)
-    room.settle()
-    room.edit(ann, shape) { $0.rotation = 1 }
-    let kept = room.hosts[ann].replica.save(withDrawing: true, withEdits: true)
-    room.run(ann) { $0.stop(at: $1) }
-    room.time += 86_400_000
-    let back = room.hosts.count
-    room.hosts.append(TestHost(try Replica(saved: kept, seed: 8)))
+    let (begun, back, bob, shape) = try backADayLater(error: error, withEdits: true)
+    var room = begun
     // Another connection is this actor, so this one becomes another when the room's state has come.
     room.run(back) { $0.start(at: $1) }
     room.disconnect(back, code: CloseCode.actorElsewhere.rawValue)
