@@ -206,16 +206,16 @@ export class Removals {
     this.#say(kind, words, (part) => part.bringBack(parts))
   }
 
-  #say(group: string, words: string, bringBack: (part: BringingBack) => unknown) {
+  #say(kind: string, words: string, bringBack: (part: BringingBack) => unknown) {
     if (!this.#permission.isViewOnly) this.#bringingBack.prepare()
     const run = async () => {
       const part = await this.#bringingBack.get()
       // If the part can't be loaded, the offer stays.
-      part ? bringBack(part) : this.#say(group, words, bringBack)
+      part ? bringBack(part) : this.#say(kind, words, bringBack)
     }
     const action = this.#permission.isViewOnly ? undefined
       : { words: 'Bring back', run: () => !this.#editing.refuses() && run() }
-    this.#notices.say(words, { group, action, isKept: true, milliseconds: shownMilliseconds })
+    this.#notices.say(words, { group: kind, action, isKept: true, milliseconds: shownMilliseconds })
   }
 
   #sayRestored(by: number, restored: Restored) {
@@ -228,10 +228,10 @@ export class Removals {
     const { live } = this.#shown
     const back = changes.filter(({ id, by }) => !this.#isRestored(by, live.written(id, 'kind')?.milliseconds))
     if (back.length === 0) return
-    for (const [group, { parts }] of this.#offers) {
+    for (const [kind, { parts }] of this.#offers) {
       if (!parts.every((lost) => lost.every(({ id }) => this.#known.has(id)))) continue
-      this.#offers.delete(group)
-      this.#notices.withdraw(group)
+      this.#offers.delete(kind)
+      this.#notices.withdraw(kind)
     }
     const [{ by }] = back
     if (by <= 0 || by === live.actor || back.length < emptiedMin) return
