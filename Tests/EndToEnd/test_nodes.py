@@ -108,7 +108,8 @@ async def test_people_see_each_other_across_nodes():
 
 
 async def test_nobody_takes_an_actor_that_is_at_another_node():
-    """C9: Neither a viewer nor a client without the key, also while nobody is in the room at this node."""
+    """C9: A viewer who names an editor's actor gets a new one, and so does a client without the actor's key. Nobody else is
+    connected to the node at which they try."""
     with nodes(2) as (first, second):
         chosen = identifier()
         ann, cat = await Client.join(second, "garden"), await Client.join(second, "garden", actor=chosen)

@@ -136,13 +136,16 @@ export function pulled(
 }
 
 /**
- * The smallest factor for a length among others that are scaled with it. One that is shorter already than a finger
- * needs, such as a text's, is bound by what a mouse needs; a shorter one yet, such as a level line's, by nothing.
+ * The smallest factor by which a length may be scaled together with others. A length below the bound for this pointer,
+ * such as a text's height, has the bound for a mouse. A length below that too, such as a level line's, has none.
  */
 const factorMin = (length: number, sideLeast: number) =>
   length >= sideLeast ? sideLeast / length : length >= sideMin.mouse ? sideMin.mouse / length : 0
 
-/** The smallest factor by which shapes can be scaled together without any of them becoming too small. */
+/**
+ * The smallest factor by which shapes can be scaled together without any of them becoming too small. A single shape that
+ * is too small already keeps its size.
+ */
 export function scaleMin(shapes: Frame[], sideLeast: number = sideMin.touch) {
   if (shapes.length === 1) return Math.min(1, sideLeast / Math.min(shapes[0].width, shapes[0].height))
   let least = 0

@@ -123,7 +123,7 @@ extension Hub {
     if let actor = hello.actor, let there = cluster?.neighbours.role(of: actor, in: open.name),
       hello.key == nil || role == .viewer && there == .editor
     {
-      // While nobody is in the room here, the room doesn't know who is there at other nodes.
+      // A room in which nobody is connected to this node doesn't keep a list of the people at other nodes.
       hello.actor = nil
     }
     let party = session.connection.party
