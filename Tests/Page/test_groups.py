@@ -2,6 +2,7 @@
 
 from boards import GROUP
 from hand import HALF, WHOLE, handle, lead, near
+from person import number
 from test_history import see_past
 from waiting import moment
 
@@ -19,6 +20,25 @@ def selected(person):
 
 def square(room, x, y, **values):
     return room.add(position=[x, y], size=[120, 100], **values)
+
+
+def test_a_group_is_aligned_as_one(room):
+    """Its shapes keep their places to each other. A group alone has nothing to be aligned with, until it is entered."""
+    sun, moon = (square(room, x, 200, group=GROUP) for x in (300, 500))
+    star = square(room, 200, 500)
+    ann = room.join("Ann", panel="inspector")
+    ann.select(sun, moon)
+    ann.page.get_by_label("Bring to front").wait_for()
+    assert ann.page.get_by_label("Align left").is_hidden()
+    ann.select(sun, moon, star)
+    ann.page.get_by_label("Align left").click()
+    wait_for(room, sun, lambda shape: shape["position"] == [200, 200])
+    assert [room.shape(each)["position"] for each in (moon, star)] == [[400, 200], [200, 500]]
+    assert ann.page.get_by_label("Distribute vertically").get_attribute("aria-disabled") == "true"
+    ann.run("app.groups.enter(value); return null", number(moon))
+    ann.select(sun, moon)
+    ann.page.get_by_label("Align left").click()
+    wait_for(room, moon, lambda shape: shape["position"] == [200, 200])
 
 
 def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room):

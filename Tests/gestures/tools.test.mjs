@@ -86,7 +86,7 @@ test('what is thrown moves in each frame, and ends where it would end, or where 
 // Aligning.
 
 test('shapes are aligned at the edges of the box around them, by the boxes that they fill turned', () => {
-  const shapes = [box(1, 0, 0, 100, 50), box(2, 300, 200, 50, 50), box(3, 100, 400, 200, 100, 90)]
+  const shapes = [box(1, 0, 0, 100, 50), box(2, 300, 200, 50, 50), box(3, 100, 400, 200, 100, 90)].map((shape) => [shape])
   assert.deepEqual(places(aligned(shapes, 'left')), [[1, 0, 0], [2, 0, 200], [3, -50, 400]])
   assert.deepEqual(places(aligned(shapes, 'right')), [[1, 250, 0], [2, 300, 200], [3, 200, 400]])
   assert.deepEqual(places(aligned(shapes, 'top')), [[1, 0, 0], [2, 300, 0], [3, 100, 50]])
@@ -95,12 +95,19 @@ test('shapes are aligned at the edges of the box around them, by the boxes that 
   assert.deepEqual(places(aligned(shapes, 'bottom')).map(([, , y]) => y), [500, 500, 400])
 })
 
+test('the shapes of a group keep their places to each other when they are aligned and distributed', () => {
+  const group = [box(1, 100, 0, 50, 50), box(2, 200, 80, 50, 50)]
+  const units = [group, [box(3, 0, 300, 100, 50)], [box(4, 500, 400, 20, 50)]]
+  assert.deepEqual(places(aligned(units, 'left')), [[1, 0, 0], [2, 100, 80], [3, 0, 300], [4, 0, 400]])
+  assert.deepEqual(places(distributed(units, 'y')), [[1, 100, 0], [2, 200, 80], [3, 0, 240], [4, 500, 400]])
+})
+
 test('shapes are distributed with the same space between them, and the outermost stay', () => {
-  const shapes = [box(1, 500, 0, 100, 50), box(2, 0, 70, 50, 50), box(3, 60, 10, 150, 50)]
+  const shapes = [box(1, 500, 0, 100, 50), box(2, 0, 70, 50, 50), box(3, 60, 10, 150, 50)].map((shape) => [shape])
   assert.deepEqual(places(distributed(shapes, 'x')), [[2, 0, 70], [3, 200, 10], [1, 500, 0]])
   assert.deepEqual(distributed(shapes.slice(1), 'x'), [])
   // If the shapes are wider than the available space, each overlaps the next by the same length.
-  const crowded = [box(1, 0, 0, 100, 100), box(2, 10, 0, 100, 100), box(3, 100, 0, 100, 100)]
+  const crowded = [box(1, 0, 0, 100, 100), box(2, 10, 0, 100, 100), box(3, 100, 0, 100, 100)].map((shape) => [shape])
   assert.deepEqual(places(distributed(crowded, 'x')), [[1, 0, 0], [2, 50, 0], [3, 100, 0]])
 })
 

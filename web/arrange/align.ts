@@ -1,11 +1,12 @@
-import { boundsOf, boundsOfAll } from '../canvas/frames.js'
+import { boundsOfAll } from '../canvas/frames.js'
 import type { Box, Frame, Place } from '../core/types.js'
 
-// Aligns and distributes shapes. A rotated shape counts as its bounding box.
+// Aligns and distributes units: single shapes, and groups, whose shapes keep their places to each other (S13). A unit
+// counts as its bounding box.
 
 export type Edge = 'left' | 'center' | 'right' | 'top' | 'middle' | 'bottom'
 
-type Shape = Frame & { id: number }
+type Unit = (Frame & { id: number })[]
 
 /** How far a box must move to be aligned within the box `all`, for each edge or middle. */
 const ways: Record<Edge, (box: Box, all: Box) => [number, number]> = {
@@ -18,31 +19,35 @@ const ways: Record<Edge, (box: Box, all: Box) => [number, number]> = {
 }
 
 const rounded = (value: number) => Math.round(value * 100) / 100
-const placed = ({ id, x, y }: Shape, dx: number, dy: number) => ({ id, x: rounded(x + dx), y: rounded(y + dy) })
+const placed = (unit: Unit, dx: number, dy: number) =>
+  unit.map(({ id, x, y }) => ({ id, x: rounded(x + dx), y: rounded(y + dy) }))
+const boxed = (units: Unit[]) => units.flatMap((unit) => {
+  const box = boundsOfAll(unit)
+  return box ? [{ unit, box }] : []
+})
 
-/** @param edge of the bounding box of all shapes */
-export function aligned(shapes: Shape[], edge: Edge): Place[] {
-  const all = boundsOfAll(shapes)
+/** @param edge of the bounding box of all units */
+export function aligned(units: Unit[], edge: Edge): Place[] {
+  const all = boundsOfAll(units.flat())
   if (!all) return []
-  return shapes.map((shape) => placed(shape, ...ways[edge](boundsOf(shape), all)))
+  return boxed(units).flatMap(({ unit, box }) => placed(unit, ...ways[edge](box, all)))
 }
 
 /**
- * Makes the gaps between shapes equal. The two outermost shapes keep their places. If there is too little space, all
- * shapes overlap by the same length.
+ * Makes the gaps between units equal. The two outermost units keep their places. If there is too little space, all
+ * units overlap by the same length.
  */
-export function distributed(shapes: Shape[], axis: 'x' | 'y'): Place[] {
-  const all = boundsOfAll(shapes)
-  if (shapes.length < 3 || !all) return []
+export function distributed(units: Unit[], axis: 'x' | 'y'): Place[] {
+  const all = boundsOfAll(units.flat())
+  if (units.length < 3 || !all) return []
   const side = axis === 'x' ? 'width' : 'height'
-  const boxes = shapes.map((shape) => ({ shape, box: boundsOf(shape) }))
-    .sort((a, b) => a.box[axis] - b.box[axis] || a.shape.id - b.shape.id)
+  const boxes = boxed(units).sort((a, b) => a.box[axis] - b.box[axis] || a.unit[0].id - b.unit[0].id)
   const filled = boxes.reduce((sum, { box }) => sum + box[side], 0)
-  const space = (all[side] - filled) / (shapes.length - 1)
+  const space = (all[side] - filled) / (boxes.length - 1)
   let next = all[axis]
-  return boxes.map(({ shape, box }) => {
+  return boxes.flatMap(({ unit, box }) => {
     const way = next - box[axis]
     next += box[side] + space
-    return axis === 'x' ? placed(shape, way, 0) : placed(shape, 0, way)
+    return axis === 'x' ? placed(unit, way, 0) : placed(unit, 0, way)
   })
 }

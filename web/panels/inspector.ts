@@ -271,7 +271,7 @@ export class Inspector {
     for (const { element: group, members } of this.#groups) group.hidden = members.every((field) => field.element.hidden)
     const isReadOnly = !this.#permission.mayEdit
     this.#together.hidden = isReadOnly
-    this.#align.hidden = shapes.length < 2
+    this.#align.hidden = !this.#actions.alignLeft.isEnabled?.()
     const isLocked = this.#locks.hasAny(shapes.map(({ id }) => id))
     for (const [name, field] of Object.entries(fields)) {
       // If somebody locks the shape while one types, the next letters must not become keys of the page.

@@ -83,6 +83,30 @@ export class Groups {
     return true
   }
 
+  /** The shapes that are handled as one with a shape, or the shape alone, as a key. */
+  #unitOf(id: number) {
+    const group = this.#groupOf.get(id)
+    return group === undefined || group === this.#entered ? id : this.#members.get(group) ?? id
+  }
+
+  /** Divides shapes into units, each handled as one: the shapes of a group, or a single shape. */
+  units<Shape extends { id: number }>(shapes: Shape[]): Shape[][] {
+    const units = new Map<unknown, Shape[]>()
+    for (const shape of shapes) {
+      const unit = this.#unitOf(shape.id)
+      const others = units.get(unit)
+      if (others) others.push(shape)
+      else units.set(unit, [shape])
+    }
+    return [...units.values()]
+  }
+
+  /** Whether the shapes are at least `count` units. */
+  areUnits(ids: number[], count: number) {
+    const units = new Set<unknown>()
+    return ids.some((id) => units.add(this.#unitOf(id)).size >= count)
+  }
+
   /** Whether these are at least two shapes, and all of them have the same group. */
   areOne(ids: number[]) {
     const group = this.#groupOf.get(ids[0])

@@ -138,15 +138,15 @@ function escape({ selection, tool, tools }: ActionReach) {
 }
 
 async function place(
-  { aligning, editing, locks, momentum, selection, shown }: ActionReach,
-  arrange: (align: typeof import('../arrange/align.js'), shapes: Shape[]) => Place[],
+  { aligning, editing, groups, locks, momentum, selection, shown }: ActionReach,
+  arrange: (align: typeof import('../arrange/align.js'), units: Shape[][]) => Place[],
 ) {
   const ids = selection.ids()
   const loaded = await aligning.get()
   // Meanwhile somebody may have locked one of them.
   if (!loaded || locks.refuse(ids)) return
   momentum.settleAll()
-  const places = arrange(loaded, shown.replica.shapesOf(ids))
+  const places = arrange(loaded, groups.units(shown.replica.shapesOf(ids)))
   if (places.length > 0) editing.edit((replica) => replica.place(places))
 }
 
@@ -171,11 +171,13 @@ const zoom = (id: string, words: string, keys: string[], factor: (view: View) =>
 })
 const align = (edge: Edge, words: string, key: string): Action => ({
   id: `align${edge[0].toUpperCase()}${edge.slice(1)}`, group: 'Arrange', words, keys: [key], edits: true, needs: 2,
-  run: (reach) => place(reach, ({ aligned }, shapes) => aligned(shapes, edge)),
+  run: (reach) => place(reach, ({ aligned }, units) => aligned(units, edge)),
+  isEnabled: ({ groups, selection }) => groups.areUnits(selection.ids(), 2),
 })
 const distribute = (axis: 'x' | 'y', id: string, words: string, key: string): Action => ({
   id, group: 'Arrange', words, keys: [key], edits: true, needs: 3,
-  run: (reach) => place(reach, ({ distributed }, shapes) => distributed(shapes, axis)),
+  run: (reach) => place(reach, ({ distributed }, units) => distributed(units, axis)),
+  isEnabled: ({ groups, selection }) => groups.areUnits(selection.ids(), 3),
 })
 
 const tools = Object.entries(toolbox).map(([id, { words, key, draws }]): Action => (
