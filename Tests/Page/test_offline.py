@@ -455,6 +455,20 @@ def test_a_database_that_the_browser_closes_is_opened_again(room):
     room.wait_for_shapes(6)
 
 
+def test_a_browser_that_can_keep_nothing_says_so_before_anything_is_lost(world):
+    """It says so at the first edit without a connection, and when there is a newer page to reload."""
+    with upgraded(world) as (own, upgrade):
+        ann = own.join("Ann", forgive=["can’t keep it", "full", *MISSED], before=lambda page: page.add_init_script(
+            "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError') }"))
+        upgrade()
+        ann.run("app.freshness.look(); return null")
+        ann.page.locator(".banner", has_text="Don’t reload it until everything is saved").wait_for()
+        ann.disconnect()
+        draw(ann)
+        ann.notice("can’t keep your changes").wait_for()
+        status(ann, "Your 1 change is only in this tab")
+
+
 def kept_files(person, path):
     """The cached copies of a file, one for each cached version of the page."""
     return person.page.evaluate(

@@ -1,5 +1,6 @@
 import type { Connection } from '../network/connection.js'
 import { type Freshness, keepPage } from '../network/freshness.js'
+import type { Keeper } from '../storage/keeper.js'
 import type { States } from './states.js'
 
 const lookMilliseconds = 600_000
@@ -12,12 +13,15 @@ const registeredAfterMilliseconds = 1_500
 /**
  * Tells the person when the server has a newer version of the page. It checks every ten minutes, and after each
  * reconnect, because an upgrade of the server interrupts the connection.
+ *
+ * @param keeper null if this person can't change anything
  */
-export function watchFreshness({ connection, freshness, states }: {
-  connection: Connection, freshness: Freshness, states: States,
+export function watchFreshness({ connection, freshness, keeper, states }: {
+  connection: Connection, freshness: Freshness, keeper: Keeper | null, states: States,
 }) {
   freshness.on('newer', () => states.banner('newer', {
-    words: 'There’s a newer version of this page. Everything you drew is kept.',
+    words: `There’s a newer version of this page. ${
+      keeper?.isKeeping === false ? 'Don’t reload it until everything is saved.' : 'Everything you drew is kept.'}`,
     action: { words: 'Reload', run: () => location.reload() },
   }))
   let wasLive = false

@@ -61,7 +61,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
     'Your connection is slow. Others see your changes late, and you theirs.'))
   state.frames.request()
   connection.start()
-  watchFreshness({ ...state, states })
+  watchFreshness({ ...state, states, keeper })
 
   // The browser's console and the tests use this.
   Object.assign(globalThis, { canvasRoom: { ...hands, actions } })

@@ -165,6 +165,8 @@ export class Keeper extends Source<{ change: null }> {
   #drawingTimer = 0
   #cost = 0
   #isKeeping = true
+  /** Whether the person has been told that the browser can’t keep the changes. */
+  #hasWarned = false
   /** The bytes of the edits that are stored. */
   #keptEdits = new Uint8Array()
 
@@ -195,12 +197,17 @@ export class Keeper extends Source<{ change: null }> {
   get isKeeping() { return this.#isKeeping }
 
   #tellKeeping(isKeeping: boolean) {
-    if (isKeeping === this.#isKeeping) return
-    this.#isKeeping = isKeeping
-    if (!isKeeping && this.#replica.unsentCount > 0) {
+    if (!isKeeping && !this.#hasWarned && this.#replica.unsentCount > 0) {
+      this.#hasWarned = true
       this.#notices.say(
         'This browser can’t keep your changes. Don’t close the page until everything is saved.', { kind: 'refused', group: 'keeping' })
-    } else if (isKeeping) this.#notices.withdraw('keeping')
+    }
+    if (isKeeping === this.#isKeeping) return
+    this.#isKeeping = isKeeping
+    if (isKeeping) {
+      this.#hasWarned = false
+      this.#notices.withdraw('keeping')
+    }
     this.tell('change', null)
   }
 
