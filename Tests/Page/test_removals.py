@@ -370,6 +370,24 @@ def test_the_undo_of_a_notice_undoes_no_older_step(room):
     assert len(room.agree()) == 2
 
 
+def test_a_step_that_changed_nothing_is_not_blamed_on_others(room):
+    """A square is dragged away and back. Undo has nothing to do then. Only if somebody else has moved it since, Undo says so."""
+    square = room.add(position=[300, 300], size=[120, 120])
+    ann = room.join("Ann", at=(0, 0))
+    place = "app.edit((session) => session.place([{ id: value, x: 500, y: 300 }])); "
+    ann.run("app.editing.group(() => { " + place + place.replace("500", "300") + " }); return null", number(square))
+    ann.press("Control+z")
+    notice = ann.notice("Nothing left to undo")
+    notice.wait_for()
+    assert "others" not in notice.inner_text()
+    ann.run(place + "return null", number(square))
+    room.wait_for(lambda shapes: shapes[0]["position"] == [500, 300])
+    room.write((square, {"position": [100, 100]}))
+    ann.wait_for_shape(square, "shape.x === 100")
+    ann.press("Control+z")
+    ann.notice("others have changed it since").wait_for()
+
+
 def test_what_is_dropped_on_the_sheet_over_the_hole_stays(room):
     """The panel's sheet lies over the black hole on a phone, which takes nothing while it can't be seen."""
     shape = room.add(position=[100, 120], size=[80, 80])

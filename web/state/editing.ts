@@ -105,9 +105,10 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
     if (isThere) this.tell('stepping', what)
     const done = this.edit(change)
     if (done !== undefined && replica.digest === digest) {
-      this.#notices.say(isThere ? `Nothing left to ${what}: others have changed it since.` : `Nothing to ${what}.`, {
-        group: 'undo',
-      })
+      // The replica drops a step that others have overwritten. It moves a step that looks the same before and after.
+      const isOverwritten = !(what === 'undo' ? replica.canRedo : replica.canUndo)
+      this.#notices.say(!isThere ? `Nothing to ${what}.` : isOverwritten ? `Nothing left to ${what}: others have changed it since.`
+        : `Nothing left to ${what}.`, { group: 'undo' })
     } else this.#notices.withdraw('undo')
     return done
   }
