@@ -254,6 +254,15 @@ def test_what_cannot_be_dropped_or_pasted_is_said(room):
     assert ann.run("app.session.shapeCount") == 0
 
 
+def test_a_text_that_only_looks_like_a_drawing_can_be_pasted_as_text(room):
+    """The same whether it can be read as JSON or not."""
+    ann = room.join("Ann", at=(0, 0))
+    for count, code in enumerate(("{ \"shapes\": code }", '{"shapes": [{"kind": "star", "position": [0, 0], "size": [5, 5], "textSize": "x"}]}'), 1):
+        ann.page.evaluate(PASTE, [code, None])
+        ann.page.get_by_role("button", name="Paste as text").last.click()
+        room.wait_for(lambda shapes: [shape["text"] for shape in shapes].count(code) == 1 and len(shapes) == count)
+
+
 def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
     """On a phone, the menu is the only way to paste. Shapes that were copied before are not pasted if the clipboard
     has a picture. They are pasted if the browser doesn't let the page read the clipboard."""

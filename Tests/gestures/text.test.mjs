@@ -19,8 +19,14 @@ const { linesOf } = await import('../../build/modules/canvas/text.js')
 const { textSizeFor } = await import('../../build/modules/canvas/notes.js')
 const { TextMarks } = await import('../../build/modules/canvas/text-marks.js')
 const tools = await import('../../build/modules/canvas/text.js')
+const { cleaned } = await import('../../build/modules/keep/plain-text.js')
 
 const words = (text, width) => linesOf(text, width).map((line) => line.words)
+
+test('a pasted text has no control characters, one kind of line break, and no half of a surrogate pair', () => {
+  assert.equal(cleaned('a\r\nb\u2028c\rd\te\u0007'), 'a\nb\nc\nd    e')
+  assert.equal(cleaned('half \ud83c a pair, \udf00, and a whole 🌀'), 'half \ufffd a pair, \ufffd, and a whole 🌀')
+})
 
 test('a text breaks between words, and within a word that is longer than a line', () => {
   assert.deepEqual(words('one two  three\nfour', 4), ['one two', 'three', 'four'])

@@ -41,9 +41,11 @@ export class Pasting {
    * Pastes a drawing, or any other text as notes or as a text.
    *
    * @param wanted where its middle shall be, in canvas coordinates; null for the usual place
+   * @param isPlain whether the text is no drawing, though it may begin like one
    */
-  async insert(text: string, wanted: Point | null) {
-    const isDrawing = /^\s*\{[^]*["'](shapes|squares)["']\s*:/.test(text)
+  async insert(text: string, wanted: Point | null, isPlain = false) {
+    if (this.#editing.refuses()) return
+    const isDrawing = !isPlain && /^\s*\{[^]*["'](shapes|squares)["']\s*:/.test(text)
     const made = isDrawing ? { drawing: text, isCut: false } : drawingOf(text, this.#paint, this.#fitting)
     if (made === null) return this.#notices.say(nothingWords, { kind: 'refused' })
     const { drawing, isCut } = made
@@ -54,19 +56,18 @@ export class Pasting {
     const place = at && box ? `${at.x} ${at.y}` : ''
     const count = this.#pasted.text === text && this.#pasted.place === place ? this.#pasted.count + 1 : 1
     this.#pasted = { text, place, count }
-    if (at && box) {
-      const further = copyDistance * (count - 1)
-      const added = this.#add(drawing, Math.round(at.x - middle(box).x) + further, Math.round(at.y - middle(box).y) + further)
-      if (isCut && added.length > 0) this.#notices.say('That is more text than fits into a shape. Its end is left out.')
-      if (!isDrawing) this.#bringIntoView(added, true)
-      return
+    const further = copyDistance * (count - 1)
+    const distance = at && box
+      ? { x: Math.round(at.x - middle(box).x) + further, y: Math.round(at.y - middle(box).y) + further }
+      : { x: further + copyDistance, y: further + copyDistance }
+    const added = addDrawing({ editing: this.#editing, selection: this.#selection }, drawing, distance)
+    if (isDrawing && added.length === 0) {
+      this.#notices.say('This looks like a drawing, but it has no shapes that we can read.', {
+        kind: 'refused', action: { words: 'Paste as text', run: () => this.insert(text, wanted, true) },
+      })
     }
-    const added = this.#add(drawing, copyDistance * count, copyDistance * count)
-    if (added.length > 0) this.#bringIntoView(added)
-  }
-
-  #add(drawing: string, x: number, y: number) {
-    return addDrawing({ editing: this.#editing, selection: this.#selection }, drawing, { x, y })
+    if (isCut && added.length > 0) this.#notices.say('That is more text than fits into a shape. Its end is left out.')
+    if (!isDrawing || place === '') this.#bringIntoView(added, !isDrawing)
   }
 
   /**
