@@ -1,3 +1,4 @@
+import { listIn } from '../basics/lists.js'
 import type { Locks } from './locks.js'
 import type { Selection } from './selection.js'
 import type { Shown } from './shown.js'
@@ -92,12 +93,7 @@ export class Groups {
   /** Divides shapes into units, each handled as one: the shapes of a group, or a single shape. */
   units<Shape extends { id: number }>(shapes: Shape[]): Shape[][] {
     const units = new Map<unknown, Shape[]>()
-    for (const shape of shapes) {
-      const unit = this.#unitOf(shape.id)
-      const others = units.get(unit)
-      if (others) others.push(shape)
-      else units.set(unit, [shape])
-    }
+    for (const shape of shapes) listIn(units, this.#unitOf(shape.id)).push(shape)
     return [...units.values()]
   }
 
