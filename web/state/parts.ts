@@ -2,7 +2,7 @@ import { type Freshness, NewerPage } from '../network/freshness.js'
 import type { Notices } from './notices.js'
 
 const missingWords = 'That part of the page can’t be loaded right now. Try again once the server is back.'
-const newerWords = 'There’s a newer version of this page. Reload to use that. Everything you drew is kept.'
+const newerWords = 'There’s a newer version of this page. Reload to use that.'
 
 /** After how long a part that is needed is asked for again. */
 const againMilliseconds = 5_000
