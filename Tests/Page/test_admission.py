@@ -25,10 +25,14 @@ def guarded(world):
         yield world.room(server, "draw-here")
 
 
+def operate(own, method, path):
+    request = urllib.request.Request(own.server.url(f"/v1/rooms/{own.name}{path}"), method=method, headers={"Authorization": f"Bearer {OPERATOR}"})
+    urllib.request.urlopen(request).close()
+
+
 def lock(own):
     """From now on only operators may write in this room."""
-    request = urllib.request.Request(own.server.url(f"/v1/rooms/{own.name}/lock"), method="PUT", headers={"Authorization": f"Bearer {OPERATOR}"})
-    urllib.request.urlopen(request).close()
+    operate(own, "PUT", "/lock")
 
 
 def test_a_stroke_that_a_lock_ends_is_not_dropped_without_a_word(world):
@@ -135,6 +139,18 @@ def test_what_one_writes_while_the_room_is_locked_is_given_back(world, room):
         notice.get_by_role("button", name="Copy the text").click()
         ann.notice("Copied.").wait_for()
         assert ann.page.evaluate("navigator.clipboard.readText()") == "precious words, and more"
+
+
+def test_who_writes_in_a_room_that_is_deleted_is_told_so(world, room):
+    with guarded(world) as own:
+        ann = own.join("Ann", fragment=f"#token={EDITOR}")
+        ann.draw_squares()
+        ann.run("const [square] = app.live.shapes(); app.selection.set([square.id]); app.writing.open(square.id); return null")
+        ann.type("precious words")
+        operate(own, "DELETE", "")
+        ann.page.locator(".writing-hint", has_text="This room was deleted. What you write isn’t in the drawing").wait_for()
+        ann.press("Escape")
+        assert "precious words" in ann.notice("This room was deleted. What you wrote").inner_text()
 
 
 def test_who_finds_no_space_is_told_and_let_in_later(world, room):

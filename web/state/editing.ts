@@ -77,9 +77,8 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
   /** Whether the person may not edit now. Then a notice says why. */
   refuses(): boolean {
     if (this.#permission.mayEdit) return false
-    const { isByLink, isDeleted } = this.#permission
-    const words = this.#shown.isPast ? pastWords : isDeleted ? 'This room was deleted.' : isByLink ? viewOnlyWords
-      : 'You can only look on now.'
+    const { isByLink, isDeleted, whyNot } = this.#permission
+    const words = this.#shown.isPast ? pastWords : isByLink && !isDeleted ? viewOnlyWords : `${whyNot}.`
     this.#notices.say(words, { kind: 'refused' })
     return true
   }

@@ -29,6 +29,8 @@ export class Permission extends Source<{ change: null }> {
     shown.on('past', () => this.tell('change', null))
   }
 
+  /** Why somebody who was drawing here may not go on. */
+  get whyNot() { return this.#isDeleted ? 'This room was deleted' : 'You can only look on now' }
   get isViewOnly() { return this.#isViewOnly }
   get isDeleted() { return this.#isDeleted }
   get mayEdit() { return !this.#isViewOnly && !this.#isDeleted && !this.#shown.isPast }

@@ -368,7 +368,8 @@ export class Writing {
     if (!open) return
     const others = this.#reach.presence.people().filter(({ writing }) => writing === open.id)
     const names = others.slice(0, 2).map(({ name }) => within(name)).join(' and ')
-    const words = !this.#reach.permission.mayEdit ? 'You can only look on now. What you write isn’t in the drawing.'
+    const { permission } = this.#reach
+    const words = !permission.mayEdit ? `${permission.whyNot}. What you write isn’t in the drawing.`
       : this.#news
         || (names && `${names} ${others.length > 1 ? 'are' : 'is'} writing here too. The text that is kept last replaces the others.`)
     if (this.#hint.textContent !== words) this.#hint.textContent = words
@@ -419,7 +420,7 @@ export class Writing {
    *
    * @param began the shape when the writing began
    */
-  #giveBack(began: Shape, text: string, why = 'You can only look on now') {
+  #giveBack(began: Shape, text: string, why = this.#reach.permission.whyNot) {
     if (text.trim() === '' || text === began.text) return
     const { notices } = this.#reach
     notices.say(`${why}. What you wrote isn’t in the drawing: “${text}”`, {
