@@ -105,9 +105,9 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
     const done = this.edit(change)
     if (done !== undefined && replica.digest === digest) {
       // The replica drops a step that others have overwritten. It moves a step that looks the same before and after.
-      const isOverwritten = !(what === 'undo' ? replica.canRedo : replica.canUndo)
-      this.#notices.say(!isThere ? `Nothing to ${what}.` : isOverwritten ? `Nothing left to ${what}: others have changed it since.`
-        : `Nothing left to ${what}.`, { group: 'undo' })
+      const isMoved = what === 'undo' ? replica.canRedo : replica.canUndo
+      const why = isMoved ? '' : ': others have changed it since'
+      this.#notices.say(isThere ? `Nothing left to ${what}${why}.` : `Nothing to ${what}.`, { group: 'undo' })
     } else this.#notices.withdraw('undo')
     return done
   }
