@@ -153,6 +153,24 @@ def test_who_writes_in_a_room_that_is_deleted_is_told_so(world, room):
         assert "precious words" in ann.notice("This room was deleted. What you wrote").inner_text()
 
 
+@pytest.mark.parametrize("words", ["", "precious words"])
+def test_a_new_text_that_a_lock_interrupts_leaves_no_invisible_one(world, room, words):
+    """What was written is given back. The empty text goes as soon as its maker may write again, and no redo brings it back."""
+    with guarded(world) as own:
+        ann = own.join("Ann", fragment=f"#token={EDITOR}", at=(0, 0))
+        ann.take("text")
+        ann.page.mouse.click(400, 300)
+        ann.wait("app.writing.isOpen")
+        lock(own)
+        ann.page.locator(".writing-hint", has_text="You can only look on now").wait_for()
+        ann.type(words)
+        ann.press("Escape")
+        assert ann.run("return app.live.shapeCount") == 1
+        operate(own, "DELETE", "/lock")
+        ann.wait_for_shapes(0)
+        ann.wait("!app.session.canUndo && !app.session.canRedo")
+
+
 def test_who_finds_no_space_is_told_and_let_in_later(world, room):
     """The page says that the room is full, and keeps trying. When it gets in, it has what others drew before."""
     with world.own_room("--max-connections-per-room", "1") as own:

@@ -91,6 +91,20 @@ def test_what_is_locked_meanwhile_is_not_changed(room):
     ann.wait("app.session.shownName(value) === 'Chair'", argument=number(shape))
 
 
+def test_a_new_text_that_somebody_locks_leaves_no_invisible_one(room):
+    ann = room.join("Ann", at=(0, 0))
+    for words in ("", "Milk"):
+        ann.take("text")
+        ann.page.mouse.click(400, 300)
+        ann.wait("app.writing.isOpen")
+        [text] = wait_until(room.shapes, "the new text")
+        room.write((text["id"], {"locked": True}))
+        ann.page.wait_for_selector(".writing-hint:has-text('This is locked now')")
+        ann.type(words)
+        ann.press("Escape")
+        room.wait_for(lambda shapes: [shape.get("text") for shape in shapes] == [words] * bool(words))
+
+
 def test_a_shape_that_is_deleted_while_it_is_renamed_takes_no_other_with_it(room):
     """Two are selected. Whoever is typing the name of one goes on with Backspace."""
     stays, goes = (room.add(position=[200 * at, 200], size=[100, 100]) for at in (1, 2))

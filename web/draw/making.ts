@@ -182,6 +182,7 @@ export class Making {
   cancel({ reason }: Drag) {
     this.#snapping.rest()
     if (reason === 'interrupted' && this.#form.kind !== 'text') this.#step.end()
+    else if (this.#form.kind === 'text' && this.#shape !== null) this.#writing.takeBack(this.#shape, this.#step)
     else abandonNew({ editing: this.#editing, shown: this.#shown }, this.#step, this.inHand.held)
   }
 

@@ -1,3 +1,4 @@
+import { abandonNew } from '../arrange/held.js'
 import type { Momentum } from '../arrange/momentum.js'
 import type { Reach } from '../arrange/reach.js'
 import { within } from '../basics/words.js'
@@ -30,6 +31,8 @@ type MarkKeys = typeof import('./mark-keys.js')
  */
 type Open = { id: number, began: Shape, isNew: boolean, step: Step | null, edits: number }
 
+const isBlank = (shape: Shape | null) => shape?.kind === 'text' && shape.text.trim() === ''
+
 /** The types of input events that typing causes. Only these start writing. */
 const typing = ['insertText', 'insertCompositionText']
 
@@ -60,6 +63,8 @@ export class Writing {
   #hasEnded = false
   /** What somebody else has done to the shape or its text since the writing began. */
   #news = ''
+  /** A new text that stayed empty, and the step that made it, while this person may not edit. */
+  #unseen: { id: number, step: Step } | null = null
 
   constructor(
     stage: HTMLElement,
@@ -128,6 +133,7 @@ export class Writing {
     }
     reach.selection.on('change', waitAnew)
     reach.permission.on('change', () => {
+      this.#takeBackUnseen()
       this.#showHint()
       this.#waitOrRest()
     })
@@ -308,7 +314,7 @@ export class Writing {
     try {
       this.#save(open, isPressed)
     } finally {
-      open.step?.end()
+      if (this.#unseen?.step !== open.step) open.step?.end()
       // Other people hear now that this person has stopped writing. They must get the text first, so it was sent above.
       this.#hide(isPressed)
     }
@@ -318,11 +324,18 @@ export class Writing {
     const { editing, permission, shown } = this.#reach
     const text = plainText(this.#field.value)
     const shape = shown.live.shape(id)
-    if (!permission.mayEdit) this.#giveBack(began, text)
-    else if (!shape || shape.locked) this.#keepBeside(began, text, isPressed)
-    // What others have written meanwhile stays if this person has written nothing.
-    else if (text === began.text && text !== shape.text) return
-    else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
+    // Nobody can see a text without letters, so it isn't left in the room.
+    const isUnseen = step && isBlank(shape)
+    if (!permission.mayEdit) {
+      this.#giveBack(began, text)
+      if (isUnseen) this.takeBack(id, step)
+    } else if (!shape || shape.locked) {
+      if (isUnseen) editing.edit((live) => live.delete([id]))
+      this.#keepBeside(began, text, isPressed)
+    } else if (text === began.text && text !== shape.text) {
+      // What others have written meanwhile stays if this person has written nothing.
+      return
+    } else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
       // If the step has got more edits since the writing began, only the text is reverted and not the whole step.
       if (step?.edits === edits) step.abandon()
       else step?.end()
@@ -331,6 +344,19 @@ export class Writing {
       const set = { text, ...fittedTo(shape, text, isNew) }
       editing.edit((live) => live.edit([{ shape: id, set }]))
     }
+  }
+
+  takeBack(id: number, step: Step) {
+    if (this.#reach.permission.mayEdit) abandonNew(this.#reach, step, [id])
+    else this.#unseen = { id, step }
+  }
+
+  #takeBackUnseen() {
+    const unseen = this.#unseen
+    if (!unseen || !this.#reach.permission.mayEdit) return
+    this.#unseen = null
+    if (unseen.step.isOpen && isBlank(this.#reach.shown.live.shape(unseen.id))) this.takeBack(unseen.id, unseen.step)
+    else unseen.step.end()
   }
 
   /**
