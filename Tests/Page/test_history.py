@@ -328,6 +328,21 @@ def test_a_server_that_never_answers_is_given_up(room):
     open_history(ann)
 
 
+def test_a_moment_that_fails_does_not_hold_up_the_one_that_was_chosen_meanwhile(room):
+    sun, moon, (first, second) = past(room)
+    ann = room.join("Ann")
+    ann.forgive("ERR_")
+    see_past(ann, second)
+    held = []
+    ann.page.route("**/*?at=*", lambda route: route.continue_() if held else held.append(route))
+    look_back(ann, first)
+    wait_until(lambda: ann.see() or held, "that the first moment is asked for")
+    look_back(ann, second)
+    held[0].abort()
+    ann.page.get_by_role("button", name="Restore").click(trial=True)
+    ann.wait("app.isPast && app.session.shapeCount === 2", "the chosen moment")
+
+
 def test_restoring_asks_before_much_that_others_have_drawn_goes(room):
     """More than five shapes of others stay, and the past stays open, unless the person confirms."""
     sun, moon, (first, second) = past(room)

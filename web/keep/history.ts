@@ -289,30 +289,32 @@ export class History {
   async #ask() {
     if (this.#isAsking) return
     this.#isAsking = true
-    const { signal } = this.#aborts
-    try {
-      while (this.#wanted !== null && this.isOpen) {
-        const at = this.#wanted
-        this.#wanted = null
-        const answer = await this.#request(this.#path(at), { signal, patience: workingMilliseconds })
-        if (answer.status === 404 && at < this.#to - 1) {
-          // The server no longer has the beginning of the history, so the slider's range begins later. If nothing of
-          // the range is left, an error is shown below.
-          this.#from = Math.min(at + Math.ceil((this.#to - at) / 16), this.#to - 1)
-          this.#wanted = Math.max(this.#wanted ?? 0, this.#from)
-          this.#tell(capitalised(momentWords(this.#wanted)))
-          continue
+    while (this.#wanted !== null && this.isOpen) {
+      const at = this.#wanted
+      this.#wanted = null
+      try {
+        await this.#askFor(at)
+      } catch (error) {
+        if (!(error instanceof Error && error.name === 'AbortError')) {
+          this.#notices.say('We can’t load that moment right now.', { kind: 'refused', group: 'history' })
         }
-        if (!answer.ok) throw new Error(String(answer.status))
-        await this.#take(await answer.text(), at)
       }
-    } catch (error) {
-      if (!(error instanceof Error && error.name === 'AbortError')) {
-        this.#notices.say('We can’t load that moment right now.', { kind: 'refused', group: 'history' })
-      }
-    } finally {
-      this.#isAsking = false
     }
+    this.#isAsking = false
+  }
+
+  async #askFor(at: number) {
+    const answer = await this.#request(this.#path(at), { signal: this.#aborts.signal, patience: workingMilliseconds })
+    if (answer.status === 404 && at < this.#to - 1) {
+      // The server no longer has the beginning of the history, so the slider's range begins later. If nothing of the
+      // range is left, an error is shown.
+      this.#from = Math.min(at + Math.ceil((this.#to - at) / 16), this.#to - 1)
+      this.#wanted = Math.max(this.#wanted ?? 0, this.#from)
+      this.#tell(capitalised(momentWords(this.#wanted)))
+      return
+    }
+    if (!answer.ok) throw new Error(String(answer.status))
+    await this.#take(await answer.text(), at)
   }
 
   async #take(text: string, at: number) {
