@@ -121,6 +121,31 @@ def test_a_shape_that_is_deleted_while_it_is_renamed_takes_no_other_with_it(room
     assert list(ann.shapes()) == [stays]
 
 
+@pytest.mark.parametrize("field", ["Name", "X"])
+def test_a_word_whose_field_vanishes_gives_no_orders(room, field):
+    """The rest of the word is for nobody. Letters are keys of the page again after a press."""
+    shape = room.add(position=[200, 200], size=[100, 100])
+    ann = room.join("Ann", at=(0, 0), panel="inspector")
+    ann.select(shape)
+    ann.page.get_by_label(field, exact=True).focus()
+    ann.run("""
+      const press = (key) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+      const untilGone = async () => {
+        while (document.activeElement !== document.body) {
+          press('1')
+          await new Promise(requestAnimationFrame)
+        }
+        press('r')
+        press('Delete')
+      }
+      app.edit((live) => live.delete([value]))
+      return untilGone()""", number(shape))
+    assert ann.run("return app.tool") == "select"
+    ann.page.mouse.click(500, 500)
+    ann.type("r")
+    assert ann.run("return app.tool") == "rectangle"
+
+
 def test_history_that_opens_late_takes_no_focus(room):
     """Its answer comes while somebody writes in a shape."""
     shape = room.add(position=[200, 200], size=[100, 100])

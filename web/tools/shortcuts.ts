@@ -49,12 +49,21 @@ const composed = ['Process', 'Dead', 'Unidentified']
 /** Elements that Enter or the space bar activates. */
 const pressed = 'button, a, summary, [tabindex], ' + closed
 
+/** On Windows, AltGr is reported as Control and Alt together. */
+const isPlain = (event: KeyboardEvent) =>
+  (!event.ctrlKey && !event.metaKey && !event.altKey) || event.getModifierState('AltGraph')
+
 /** Whether a key types a character, which the space bar doesn't. */
-function isCharacter(event: KeyboardEvent) {
-  // On Windows, AltGr is reported as Control and Alt together.
-  const isPlain = (!event.ctrlKey && !event.metaKey && !event.altKey) || event.getModifierState('AltGraph')
-  return isPlain && [...event.key].length === 1 && event.key !== ' '
-}
+const isCharacter = (event: KeyboardEvent) => isPlain(event) && [...event.key].length === 1 && event.key !== ' '
+
+/** Keys that end the typing in a field. */
+const ending = ['Enter', 'Escape', 'Tab']
+
+/**
+ * If a field vanishes while somebody types in it, for example because its shape is deleted, the rest of the word isn't
+ * for the page. The word ends at a pause of this length.
+ */
+const wordPause = 1_000
 
 /** A field in which nothing was typed has nothing to undo, so the keys for undo apply to the drawing. */
 const isUndoOfPage = (event: KeyboardEvent, target: Element) =>
@@ -64,10 +73,14 @@ const isUndoOfPage = (event: KeyboardEvent, target: Element) =>
 /** Runs the table's actions when their keys are pressed. While the space bar is held, drags move the canvas. */
 export class Shortcuts {
   #reach
+  /** When a key was last pressed that belongs to a word in a field. */
+  #typedAt = -Infinity
 
   constructor(reach: ActionReach) {
     this.#reach = reach
     const { tools } = reach
+    document.addEventListener('keydown', (event) => this.#noteTyping(event), { capture: true })
+    document.addEventListener('pointerdown', () => { this.#typedAt = -Infinity }, { capture: true })
     document.addEventListener('keydown', (event) => this.#pressed(event))
     // Handled in the capture phase, because an element that has got the focus meanwhile can handle the key itself.
     document.addEventListener('keyup', (event) => { if (event.key === ' ') tools.holdSpace(false) }, { capture: true })
@@ -91,10 +104,16 @@ export class Shortcuts {
     return true
   }
 
+  #noteTyping(event: KeyboardEvent) {
+    const isInField = event.target instanceof Element && event.target.closest(texts) !== null
+    const isOfWord = isInField || event.timeStamp - this.#typedAt < wordPause
+    this.#typedAt = isOfWord && isPlain(event) && !ending.includes(event.key) ? event.timeStamp : -Infinity
+  }
+
   #pressed(event: KeyboardEvent) {
     const { tools, writing } = this.#reach
     const target = event.target instanceof Element ? event.target : document.body
-    if (event.defaultPrevented || event.isComposing) return
+    if (event.defaultPrevented || event.isComposing || this.#typedAt === event.timeStamp) return
     if (target.closest(texts) && !isUndoOfPage(event, target)) return
     if (event.key === ' ' || event.key === 'Enter') {
       if (target.closest(pressed)) return
@@ -105,10 +124,10 @@ export class Shortcuts {
     const action = keyNames(event).flatMap((name) => table.get(name) ?? [])[0]
     if (!action || (event.repeat && !action.repeats)) return
     if (writing.hasEnded && isCharacter(event) && action.edits && action.group !== 'Tools') return
-    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
-    if (isPlain && target.closest(closed)) return
+    const isAlone = !event.ctrlKey && !event.metaKey && !event.altKey
+    if (isAlone && target.closest(closed)) return
     // During a gesture only Escape works, because only one step of undo can be open.
     if (tools.isBusy && action.id !== 'escape') return
-    if (run(action, this.#reach, event) || !isPlain) event.preventDefault()
+    if (run(action, this.#reach, event) || !isAlone) event.preventDefault()
   }
 }
