@@ -472,6 +472,20 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
     room.wait_for(lambda shapes: [shape["text"] for shape in shapes] == ["again by Bob"])
 
 
+def test_a_lost_text_that_is_there_again_is_told_no_more(room):
+    ann, bob, square = two_at(room)
+    for person in (ann, bob):
+        edit(person, square)
+        person.type(f"by {person.name}")
+    ann.press("Escape")
+    bob.page.wait_for_selector(".writing-hint:has-text('Ann changed this text meanwhile')")
+    bob.press("Escape")
+    notice = ann.notice("Bob wrote over your text in Sun: “by Ann”")
+    notice.wait_for()
+    room.write((square, {"text": "by Ann"}))
+    notice.wait_for(state="detached")
+
+
 @pytest.mark.parametrize("is_away", [False, True])
 def test_who_loses_to_a_text_that_is_put_back_is_told_however_late(room, is_away):
     """They are told also if they were away at the time. But nobody is told if a text that they have seen is written over

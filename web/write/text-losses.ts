@@ -1,4 +1,5 @@
 import type { Reach } from '../arrange/reach.js'
+import { listIn } from '../basics/lists.js'
 import { within } from '../basics/words.js'
 import type { fittedTo } from '../canvas/fitted.js'
 import { changedBits, type Shape } from '../core/table.js'
@@ -40,6 +41,8 @@ export class TextLosses {
   #own = new Map<number, Shape>()
   /** What this person wrote last in other shapes. The text that was replaced last is the last one. */
   #replaced = new Map<number, Replaced>()
+  /** The lost texts of each shape that this person was told of. */
+  #told = new Map<number, string[]>()
   /** The stamps' times of the texts that this person has put back and that are still there, by shape. */
   #putBack = new Map<number, number>()
 
@@ -90,6 +93,7 @@ export class TextLosses {
   #note(id: number) {
     const { presence, shown: { live } } = this.#reach
     const shape = live.shape(id)
+    if (shape) this.#withdraw(id, shape.text)
     const { actor: by = 0, milliseconds = 0 } = live.written(id, 'text') ?? {}
     if (milliseconds !== this.#putBack.get(id) && this.#putBack.delete(id)) presence.setPutBack([...this.#putBack.values()])
     const { shape: former, since } = this.#replaced.get(id) ?? { shape: this.#own.get(id), since: Date.now() }
@@ -111,7 +115,17 @@ export class TextLosses {
     this.#losses.push({ type: 'textLost', shape, text, by })
   }
 
+  /** A text that is there again is lost no more. */
+  #withdraw(id: number, text: string) {
+    const told = this.#told.get(id)
+    const at = told?.indexOf(text) ?? -1
+    if (!told || at < 0) return
+    told.splice(at, 1)
+    this.#reach.notices.withdraw(groupOf(id, text))
+  }
+
   #say({ shape: id, text, by }: Loss, former?: Shape) {
+    listIn(this.#told, id).push(text)
     const { editing, fittedTo, keepBeside, locks, names, notices, presence, shown: { live } } = this.#reach
     const shape = live.shape(id)
     if (!shape) return this.#sayDeleted(id, text, by, former)
