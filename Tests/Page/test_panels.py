@@ -253,6 +253,49 @@ def test_the_inspector_is_for_many_at_once(room):
     room.wait_for(lambda shapes: sorted(shape["position"][1] for shape in shapes) == [200, 450, 700])
 
 
+def test_typing_replaces_a_selected_value_that_others_change(room):
+    sun = room.add(**SQUARE, position=[100, 200])
+    ann = room.join("Ann")
+    inspect(ann, sun)
+    field = ann.page.get_by_label("W", exact=True)
+    field.select_text()
+    room.write((sun, {"size": [300, 200]}))
+    ann.wait_for_shape(sun, "shape.width === 300")
+    ann.painted()
+    ann.type("8")
+    assert field.input_value() == "8"
+
+
+def test_a_field_shows_the_old_value_if_the_shape_was_locked_meanwhile(room):
+    """A notice says why. A name that was typed stays until the field is left."""
+    sun = room.add(**SQUARE, position=[100, 200], name="Sun")
+    ann = room.join("Ann")
+    inspect(ann, sun)
+
+    def state(label):
+        return ann.page.get_by_label(label, exact=True).evaluate("(field) => field.type === 'checkbox' ? field.checked : field.value")
+
+    for label, keys in (("X", "500"), ("W", "500"), ("Rotation (degrees)", "50"), ("Name", "Moon"), ("Fill", "#123456"),
+                        ("Outline width", ["ArrowRight"]), ("Shape", ["ArrowDown"]), ("Filled", [" "])):
+        before = state(label)
+        field = ann.page.get_by_label(label, exact=True)
+        field.focus()
+        if isinstance(keys, str):
+            field.fill(keys)
+            keys = ["Enter"]
+        room.write((sun, {"locked": True}))
+        ann.wait_for_shape(sun, "shape.locked")
+        ann.press(*keys)
+        ann.notice("Sun is locked").wait_for()
+        if label == "Name":
+            ann.page.evaluate("document.activeElement.blur()")
+        assert state(label) == before, label
+        ann.notice("Sun is locked").get_by_role("button", name="Dismiss").click()
+        room.write((sun, {"locked": False}))
+        ann.wait_for_shape(sun, "!shape.locked")
+        ann.painted()
+
+
 def test_a_slider_is_seen_as_it_moves_and_undone_at_once(room):
     """Others see each value, one undo reverts all. One that is pressed only shows what others do."""
     sun = room.add(**SQUARE, position=[100, 200])

@@ -2,8 +2,14 @@ import { element, isComposed, setAttributes } from '../elements/element.js'
 import type { Step } from '../state/editing.js'
 
 // The inspector's fields. A field shows one value, or that the shapes have different values. It reports a new value
-// while the person types or drags. A field in which the person is typing is not changed, even if others write the
-// value.
+// while the person types or drags, and shows the old one again if the new one isn't taken. A field in which the person
+// is typing is not changed, even if others write the value.
+
+/**
+ * Writes a field's value to the shapes. False if the value itself was refused; null if the shapes can't be changed, of
+ * which a notice tells.
+ */
+type Change<T> = (value: T) => boolean | null
 
 export type FieldHost = { openStep: () => Step }
 
@@ -35,9 +41,13 @@ class Run {
 /** Whether the person has typed since the field last showed a value. */
 const isTyped = (input: HTMLInputElement) => input.value !== input.defaultValue
 
+/** If all of the old text is selected, all of the new one is, so that typing replaces it. */
 function showText(input: HTMLInputElement, text: string) {
+  const { value, selectionStart, selectionEnd } = input
+  const isSelected = value !== '' && selectionStart === 0 && selectionEnd === value.length && document.activeElement === input
   input.defaultValue = text
   input.value = text
+  if (isSelected) input.select()
 }
 
 /**
@@ -61,7 +71,7 @@ function keepKeys(input: HTMLInputElement, commit: () => void, restore: () => vo
 export function numberField(
   label: string,
   { min, max, step = 1, unit, change }: {
-    min: number, max: number, step?: number, unit?: string, change: (value: number) => void,
+    min: number, max: number, step?: number, unit?: string, change: Change<number>,
   },
   host: FieldHost,
 ): Field<number> {
@@ -74,8 +84,7 @@ export function numberField(
   const apply = (value: number) => {
     const within = Math.min(max, Math.max(min, value))
     run.begin()
-    change(within)
-    show(within)
+    show(change(within) ? within : shown)
   }
   const refused = refusal(input)
   const commit = () => {
@@ -138,7 +147,7 @@ function readNumber(text: string): number | null {
 export function sliderField(
   label: string,
   { min, max, step = 1, words = numberText, change, settle }: {
-    min: number, max: number, step?: number, words?: (value: number) => string, change: (value: number) => void,
+    min: number, max: number, step?: number, words?: (value: number) => string, change: Change<number>,
     settle?: (value: number) => void,
   },
   host: FieldHost,
@@ -170,8 +179,8 @@ export function sliderField(
     // Another finger has selected other shapes, which ended this change.
     if (document.activeElement !== input) return show(shown)
     run.begin()
-    change(Number(input.value))
-    show(Number(input.value))
+    const value = Number(input.value)
+    show(change(value) ? value : shown)
   })
   for (const type of ['change', 'blur']) input.addEventListener(type, letGo)
   // Ends the press, even if the press hasn't moved the slider.
@@ -206,7 +215,7 @@ function refusal(input: HTMLInputElement) {
 
 /** A field for a colour: a colour picker, and a text field for the hexadecimal value. */
 export function colorField(
-  label: string, { change }: { change: (color: string) => void }, host: FieldHost,
+  label: string, { change }: { change: Change<string> }, host: FieldHost,
 ): Field<string> {
   const id = freshId()
   const picker = element('input', { type: 'color', class: 'color-picker', 'aria-label': `${label}: choose a colour` })
@@ -225,8 +234,8 @@ export function colorField(
   const refused = refusal(text)
   picker.addEventListener('input', () => {
     run.begin()
-    change(picker.value.toUpperCase())
-    show(picker.value.toUpperCase())
+    const color = picker.value.toUpperCase()
+    show(change(color) ? color : shown)
   })
   picker.addEventListener('change', () => run.end())
   picker.addEventListener('blur', () => run.end())
@@ -240,8 +249,7 @@ export function colorField(
     refused.tell()
     const digits = match[1].length === 3 ? [...match[1]].map((digit) => digit + digit).join('') : match[1]
     const color = `#${digits.toUpperCase()}`
-    if (color !== shown) change(color)
-    show(color)
+    show(color === shown || change(color) ? color : shown)
   }
   text.addEventListener('change', commit)
   refused.onLeave(() => show(shown))
@@ -273,7 +281,7 @@ export function colorField(
  */
 export function textField(
   label: string,
-  { change, maxlength, placeholder }: { change: (text: string) => boolean, maxlength: number, placeholder: string },
+  { change, maxlength, placeholder }: { change: Change<string>, maxlength: number, placeholder: string },
 ): Field<string> {
   const id = freshId()
   const input = element('input', { id, class: 'field', type: 'text', dir: 'auto', autocomplete: 'off', spellcheck: 'false', maxlength })
@@ -286,7 +294,10 @@ export function textField(
       return
     }
     committed = input.value
-    if (!change(input.value.trim())) refused.tell('This can’t be taken: it’s too long, or has characters that can’t be seen.')
+    const isTaken = change(input.value.trim())
+    // The shapes can be free again soon, so what was typed stays until the field is left.
+    if (isTaken === null) input.addEventListener('blur', () => showText(input, shown ?? ''), { once: true })
+    if (isTaken === false) refused.tell('This can’t be taken: it’s too long, or has characters that can’t be seen.')
   }
   refused.onLeave(() => showText(input, shown ?? ''))
   input.addEventListener('change', commit)
@@ -309,32 +320,40 @@ export function textField(
 }
 
 /** A checkbox. It is indeterminate if the values differ. */
-export function checkField(label: string, { change }: { change: (value: boolean) => void }): Field<boolean> {
+export function checkField(label: string, { change }: { change: Change<boolean> }): Field<boolean> {
   const id = freshId()
   const input = element('input', { id, type: 'checkbox', class: 'check' })
-  input.addEventListener('change', () => change(input.checked))
+  let shown: boolean | null = null
+  const show = (value: boolean | null) => {
+    shown = value
+    input.indeterminate = value === null
+    input.checked = value === true
+  }
+  input.addEventListener('change', () => { if (!change(input.checked)) show(shown) })
   return {
     element: element('div', { class: 'inspector-field check-field' }, input, element('label', { for: id }, label)),
-    show: (value) => {
-      input.indeterminate = value === null
-      input.checked = value === true
-    },
+    show,
     setDisabled: (isDisabled) => { input.disabled = isDisabled },
   }
 }
 
 /** A field in which the person chooses one of several values. */
 export function choiceField(
-  label: string, { choices, change }: { choices: [string, string][], change: (choice: string) => void },
+  label: string, { choices, change }: { choices: [string, string][], change: Change<string> },
 ): Field<string> {
   const id = freshId()
   const select = element('select', { id, class: 'field' },
     element('option', { value: '', hidden: true }, 'Mixed'),
     choices.map(([value, words]) => element('option', { value }, words)))
-  select.addEventListener('change', () => change(select.value))
+  let shown: string | null = null
+  const show = (value: string | null) => {
+    shown = value
+    select.value = value ?? ''
+  }
+  select.addEventListener('change', () => { if (!change(select.value)) show(shown) })
   return {
     element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label), select),
-    show: (value) => { select.value = value ?? '' },
+    show,
     setDisabled: (isDisabled) => { select.disabled = isDisabled },
   }
 }

@@ -295,33 +295,34 @@ export class Inspector {
 
   // MARK: Writing
 
-  /** @returns whether nothing refused the values */
-  #set(set: Values): boolean {
+  // Each of these returns what a field's `change` does.
+
+  #set(set: Values) {
     return this.#write(this.#shapes({ evenLocked: 'locked' in set }).map(({ id }) => ({ shape: id, set })))
   }
 
-  /** @returns as `#set` */
-  #edit(setOf: (shape: Shape) => Values): boolean {
+  #edit(setOf: (shape: Shape) => Values) {
     return this.#write(this.#shapes().map((shape) => ({ shape: shape.id, set: setOf(shape) })))
   }
 
   #write(edits: { shape: number, set: Values }[]) {
-    return edits.length === 0 || this.#editing.write(edits)
+    return edits.length > 0 ? this.#editing.write((replica) => replica.edit(edits)) : null
   }
 
-  #place(placed: (shape: Shape) => Place) {
-    const places = this.#shapes().map(placed)
-    if (places.length > 0) this.#editing.edit((replica) => replica.place(places))
+  #place(placed: (shape: Shape) => Place) { return this.#placeAll(this.#shapes().map(placed)) }
+
+  #placeAll(places: Place[]) {
+    return places.length > 0 ? this.#editing.write((replica) => replica.place(places)) : null
   }
 
   /** Moves the selected shape to the position. If several shapes are selected, their bounding box moves there. */
   #moveTo({ x, y }: { x?: number, y?: number }) {
     const shapes = this.#shapes()
     const box = shapes.length === 1 ? shapes[0] : this.#shown.replica.bounds(shapes.map(({ id }) => id))
-    if (!box) return
+    if (!box) return null
     const across = x === undefined ? 0 : x - box.x
     const down = y === undefined ? 0 : y - box.y
-    this.#place((shape) => ({ id: shape.id, x: shape.x + across, y: shape.y + down }))
+    return this.#place((shape) => ({ id: shape.id, x: shape.x + across, y: shape.y + down }))
   }
 
   /**
@@ -331,7 +332,7 @@ export class Inspector {
   #resizeTo({ width, height }: { width?: number, height?: number }) {
     const all = this.#shapes()
     if (all.length > 1) return this.#resizeAll(all, { width, height })
-    this.#resize(all, all.map((shape) => {
+    return this.#resize(all, all.map((shape) => {
       const size = { width: width ?? shape.width, height: height ?? shape.height }
       const dx = (size.width - shape.width) / 2
       const dy = (size.height - shape.height) / 2
@@ -346,7 +347,7 @@ export class Inspector {
 
   #resizeAll(shapes: Shape[], { width, height }: { width?: number, height?: number }) {
     const box = this.#shown.replica.bounds(shapes.map(({ id }) => id))
-    if (!box) return
+    if (!box) return null
     const [dx, dy] = [(width ?? box.width) - box.width, (height ?? box.height) - box.height]
     const frame = { ...box, rotation: 0 }
     // If a shape is rotated, all are scaled evenly, because a rotated shape can't be stretched along the canvas's axes.
@@ -355,16 +356,16 @@ export class Inspector {
       : stretched(shapes, frame, dx, dy, {
         across: width === undefined ? 0 : 1, down: height === undefined ? 0 : 1, sideLeast: 1,
       })
-    this.#resize(shapes, places)
+    return this.#resize(shapes, places)
   }
 
   /** Places shapes in new sizes, and fits the notes' texts to these. */
   #resize(before: Shape[], places: Place[]) {
-    if (places.length === 0) return
-    this.#editing.group(() => {
-      this.#editing.edit((replica) => replica.place(places))
+    return this.#editing.group(() => {
+      const isPlaced = this.#placeAll(places)
       const edits = this.#fitting.fittedNotes(before, this.#shown.replica.shapesOf(before.map(({ id }) => id)))
       if (edits.length > 0) this.#editing.edit((replica) => replica.edit(edits))
+      return isPlaced
     })
   }
 }

@@ -369,7 +369,7 @@ export class Layers {
     const write = () => {
       const name = field.value.trim()
       if (!name || name === before) return true
-      return !this.#locks.refuse([id]) && this.#editing.write([{ shape: id, set: { name } }])
+      return !this.#locks.refuse([id]) && this.#editing.write((replica) => replica.edit([{ shape: id, set: { name } }]))
     }
     const finish = (isKept: boolean) => {
       if (this.#renaming?.finish !== finish) return

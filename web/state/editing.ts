@@ -1,7 +1,7 @@
 import { Source } from '../basics/source.js'
 import { sentence } from '../basics/words.js'
 import type { Replica } from '../core/replica.js'
-import type { Effect, Values } from '../core/types.js'
+import type { Effect } from '../core/types.js'
 import type { Connection } from '../network/connection.js'
 import type { Frames } from './frames.js'
 import type { Notices } from './notices.js'
@@ -64,13 +64,9 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
     }
   }
 
-  /**
-   * Writes values to shapes.
-   *
-   * @returns whether nothing refused them
-   */
-  write(edits: { shape: number, set: Values }[]): boolean {
-    const effects = this.edit((replica) => replica.edit(edits))
+  /** Makes an edit. Returns whether nothing refused the values. */
+  write(change: (replica: Replica) => Effect[]): boolean {
+    const effects = this.edit(change)
     return effects !== undefined && !effects.some(({ type }) => type === 'rejected')
   }
 
