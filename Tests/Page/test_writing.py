@@ -472,7 +472,8 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
     room.wait_for(lambda shapes: [shape["text"] for shape in shapes] == ["again by Bob"])
 
 
-def test_a_lost_text_that_is_there_again_is_told_no_more(room):
+def test_a_lost_text_is_told_until_its_writer_has_it_back(room):
+    """If somebody else takes their text back, they can write it again unnoticed."""
     ann, bob, square = two_at(room)
     for person in (ann, bob):
         edit(person, square)
@@ -483,6 +484,12 @@ def test_a_lost_text_that_is_there_again_is_told_no_more(room):
     notice = ann.notice("Bob wrote over your text in Sun: “by Ann”")
     notice.wait_for()
     room.write((square, {"text": "by Ann"}))
+    ann.wait_for_shape(square, "shape.text === 'by Ann'")
+    ann.see(2)
+    assert notice.is_visible()
+    room.write((square, {"text": "by Bob"}))
+    ann.wait_for_shape(square, "shape.text === 'by Bob'")
+    rewrite(ann, square, "by Ann")
     notice.wait_for(state="detached")
 
 

@@ -93,12 +93,14 @@ export class TextLosses {
   #note(id: number) {
     const { presence, shown: { live } } = this.#reach
     const shape = live.shape(id)
-    if (shape) this.#withdraw(id, shape.text)
     const { actor: by = 0, milliseconds = 0 } = live.written(id, 'text') ?? {}
     if (milliseconds !== this.#putBack.get(id) && this.#putBack.delete(id)) presence.setPutBack([...this.#putBack.values()])
     const { shape: former, since } = this.#replaced.get(id) ?? { shape: this.#own.get(id), since: Date.now() }
     this.#own.delete(id)
-    if (shape && by === live.actor) this.#own.set(id, shape)
+    if (shape && by === live.actor) {
+      this.#own.set(id, shape)
+      this.#withdraw(id, shape.text)
+    }
     // This person can't lose a text that they have deleted.
     const isLosable = former?.text && (shape ? by !== live.actor : live.written(id, 'deleted')?.actor !== live.actor)
     if (isLosable) {
@@ -115,7 +117,7 @@ export class TextLosses {
     this.#losses.push({ type: 'textLost', shape, text, by })
   }
 
-  /** A text that is there again is lost no more. */
+  /** A text that this person has written again is lost no more. Somebody else could take it back unnoticed. */
   #withdraw(id: number, text: string) {
     const told = this.#told.get(id)
     const at = told?.indexOf(text) ?? -1
