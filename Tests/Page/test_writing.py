@@ -493,6 +493,24 @@ def test_a_lost_text_is_told_until_its_writer_has_it_back(room):
     notice.wait_for(state="detached")
 
 
+def test_what_is_typed_into_a_full_text_is_refused_and_not_its_end(room):
+    """So is what Ctrl+B would write. Each refusal is told. Of what is pasted, as much stays as there is space for."""
+    square = room.add(position=[300, 200], size=[200, 150], text="x" * 4080 + " and the end")
+    ann = room.join("Ann", at=(0, 0))
+    edit(ann, square)
+    notice = ann.notice("A shape takes no more text than this")
+    for keys in (["Control+Home", "1", "2", "3", "4", "5", "6"], ["7"], ["Control+a", "Control+b"]):
+        ann.press(*keys)
+        notice.wait_for()
+        notice.evaluate("(notice) => notice.remove()")
+    assert ann.page.input_value(FIELD) == "1234" + "x" * 4080 + " and the end"
+    ann.press("Control+Home", *["Delete"] * 4)
+    ann.page.keyboard.insert_text("pasted")
+    assert ann.page.input_value(FIELD) == "past" + "x" * 4080 + " and the end"
+    ann.press("Escape")
+    room.wait_for(lambda shapes: shapes[0]["text"] == "past" + "x" * 4080 + " and the end")
+
+
 @pytest.mark.parametrize("is_away", [False, True])
 def test_who_loses_to_a_text_that_is_put_back_is_told_however_late(room, is_away):
     """They are told also if they were away at the time. But nobody is told if a text that they have seen is written over

@@ -15,10 +15,12 @@ export const cleaned = (text: string) => text.replace(/\r\n?|[\u0085\u2028\u2029
   .replace(controls, '').replace(halves, '\ufffd')
 
 /** Cleans a text for a shape, and cuts it if it is too long. */
-export function plainText(typed: string) {
-  const text = cleaned(typed)
-  if (!isTooLong(text)) return text
-  let bytes = 0
+export const plainText = (typed: string) => shortened(cleaned(typed))
+
+/** Cuts the end of a cleaned text that is too long, also if only the `rest`, which comes behind it, makes it so. */
+export function shortened(text: string, rest = '') {
+  if (!isTooLong(text + rest)) return text
+  let bytes = encoder.encode(rest).length
   let cut = ''
   for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)) {
     bytes += encoder.encode(segment).length

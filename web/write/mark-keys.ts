@@ -1,3 +1,5 @@
+import { isTooLong } from '../keep/plain-text.js'
+
 // The keys that write marks into a text (S18): Ctrl+B, and Enter in a list.
 
 /** Matches what stands before the words of an item. */
@@ -18,10 +20,17 @@ export function pressed(event: KeyboardEvent, field: HTMLTextAreaElement): boole
   return key === 'Enter' && goOnWithList(field)
 }
 
-/** Replaces a part of the text, so that the browser can undo it, and selects a part of what is there then. */
+/**
+ * Replaces a part of the text, so that the browser can undo it, and selects a part of what is there then. If the text
+ * would be too long, the field gets the event `full` instead.
+ */
 function replace(
   field: HTMLTextAreaElement, from: number, to: number, words: string, start: number, end = start,
 ): true {
+  if (isTooLong(field.value.slice(0, from) + words + field.value.slice(to))) {
+    field.dispatchEvent(new Event('full'))
+    return true
+  }
   field.setSelectionRange(from, to)
   // Nothing else keeps the field's own steps of undo.
   const isDone = document.execCommand(words === '' ? 'delete' : 'insertText', false, words)

@@ -13,7 +13,7 @@ import { isWrittenOn } from '../draw/look.js'
 import { keepBeside, makeBeside } from '../draw/making.js'
 import { element, hasFingers } from '../elements/element.js'
 import { tapDistanceMax, tapPauseMax } from '../gestures/limits.js'
-import { isTooLong, plainText } from '../keep/plain-text.js'
+import { cleaned, plainText, shortened } from '../keep/plain-text.js'
 import type { Step } from '../state/editing.js'
 import type { Names } from '../state/names.js'
 import type { LaterPart } from '../state/parts.js'
@@ -52,7 +52,6 @@ export class Writing {
   #field = element('textarea', { class: 'waiting-field', rows: '1', dir: 'auto', spellcheck: 'true', wrap: 'soft' })
   #hint = element('p', { class: 'writing-hint small-text floating', hidden: true, role: 'status' })
   element = element('section', { class: 'writing', 'aria-label': 'Writing', hidden: true }, this.#field)
-  #isLong = false
   /** Where the double click was that opened the field. */
   #freshAt: Point = { x: 0, y: 0 }
   #keyboard
@@ -89,6 +88,7 @@ export class Writing {
       this.#typed(event instanceof InputEvent && event.isComposing)
     })
     field.addEventListener('compositionend', () => this.#typed(false))
+    field.addEventListener('full', () => this.#sayFull())
     field.addEventListener('keydown', (event) => {
       if (!this.#open) return
       event.stopPropagation()
@@ -284,7 +284,6 @@ export class Writing {
     this.#waitsFor = null
     this.#hasEnded = false
     this.#open = { id, began: shape, isNew, step, edits: step?.edits ?? 0 }
-    this.#isLong = false
     this.#field.className = 'writing-field'
     this.#field.setAttribute('aria-label', `Text in ${this.#reach.shown.replica.shownName(id)}`)
     this.#news = ''
@@ -372,21 +371,21 @@ export class Writing {
     this.#reach.presence.setWriting(this.#open.id, field.value, field.selectionEnd)
   }
 
-  /** Takes out what a shape's text can't have, and cuts a text that is too long. */
+  /**
+   * Takes out what a shape's text can't have. Of what was typed or pasted, which ends at the caret, only as much stays as
+   * there is space for.
+   */
   #clean() {
     const field = this.#field
-    const plain = plainText(field.value)
-    if (plain !== field.value) {
-      const isCut = plain.length < field.value.replaceAll('\r', '').length - 8 || isTooLong(field.value)
-      const end = Math.min(field.selectionEnd, plain.length)
-      field.value = plain
-      field.setSelectionRange(end, end)
-      if (isCut && !this.#isLong) {
-        this.#isLong = true
-        this.#reach.notices.say('A shape takes no more text than this.', { kind: 'refused' })
-      }
-    }
+    const [typed, rest] = [field.value.slice(0, field.selectionEnd), field.value.slice(field.selectionEnd)].map(cleaned)
+    const kept = shortened(typed, rest)
+    if (kept !== typed) this.#sayFull()
+    if (kept + rest === field.value) return
+    field.value = kept + rest
+    field.setSelectionRange(kept.length, kept.length)
   }
+
+  #sayFull() { this.#reach.notices.say('A shape takes no more text than this.', { kind: 'refused' }) }
 
   /** Says below the field what others have done to the text or its shape, and who is writing in it too. */
   #showHint() {
