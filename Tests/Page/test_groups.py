@@ -1,5 +1,6 @@
 """Groups, locks, shapes without a fill, and dashed lines."""
 
+import pytest
 from boards import GROUP
 from hand import HALF, WHOLE, handle, lead, near
 from person import number
@@ -20,6 +21,26 @@ def selected(person):
 
 def square(room, x, y, **values):
     return room.add(position=[x, y], size=[120, 100], **values)
+
+
+@pytest.mark.parametrize("route", ["straight", "elbow"])
+def test_an_arrow_between_shapes_that_are_aligned_follows_them(room, route):
+    """It isn't aligned itself, so a second press changes nothing. One that is tied elsewhere is moved, and untied."""
+    first, second, third = (room.add(kind="rectangle", position=[x, y], size=[100, 80]) for x, y in ((400, 100), (430, 300), (800, 500)))
+    arrow = room.add(kind="line", position=[0, 0], size=[10, 10], route=route, toEnd="arrow", **{"from": [first, 0, HALF], "to": [second, 0, HALF]})
+    other = room.add(kind="line", position=[0, 0], size=[10, 10], **{"from": [third, 0, 0]})
+    ann = room.join("Ann", at=(0, 0), panel="inspector")
+    ann.select(first, second, arrow)
+    for _ in range(2):
+        ann.page.get_by_label("Align left").click()
+        room.wait_for(lambda shapes: [shape["position"][0] for shape in shapes[:2]] == [400, 400])
+        ann.see(2)
+    assert [ann.shape(each)["x"] for each in (first, second)] == [400, 400]
+    ann.select(first, arrow)
+    ann.page.get_by_label("Align left").wait_for(state="hidden")
+    ann.select(first, other)
+    ann.page.get_by_label("Align top").click()
+    ann.wait_for_shape(other, "shape.from === null && Math.min(shape.y, shape.y + shape.height) === 10")
 
 
 def test_a_group_is_aligned_as_one(room):

@@ -1,6 +1,6 @@
 import { boxEnd, isStroke, ledAnew, placeIn, pointIn, setPointsOf } from '../canvas/lines.js'
 import type { Shape, Tie } from '../core/table.js'
-import type { Point, Values } from '../core/types.js'
+import type { Place, Point, Values } from '../core/types.js'
 import type { Reach } from './reach.js'
 
 // Ties: the connections of a line's ends to shapes (S14).
@@ -50,6 +50,23 @@ function tieIn(shape: Shape, point: Point, scale: number) {
 
 export const isSameTie = (one: Tie | null, other: Tie | null) =>
   one?.shape === other?.shape && one?.x === other?.x && one?.y === other?.y
+
+/** Whether a line is tied to one of these shapes, so that it follows where that goes. */
+export const isLed = ({ kind, from, to }: Shape, shapes: { has: (id: number) => boolean }) =>
+  kind === 'line' && [from, to].some((tie) => tie !== null && shapes.has(tie.shape))
+
+/**
+ * Places shapes, and unties lines from shapes that aren't placed with them.
+ *
+ * @returns whether nothing refused it
+ */
+export function placeLoose({ editing, shown }: Pick<Reach, 'editing' | 'shown'>, places: Place[]): boolean {
+  const loose = loosened(shown.replica.shapesOf(places.map(({ id }) => id)))
+  return editing.group(() => {
+    if (loose.length > 0) editing.edit((replica) => replica.edit(loose))
+    return editing.write((replica) => replica.place(places))
+  })
+}
 
 /**
  * The values that untie moved lines from shapes that don't move. The ends stay where they are drawn.

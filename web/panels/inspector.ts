@@ -2,6 +2,7 @@ import { capitalised, counted } from '../basics/words.js'
 import {
   type InspectorField, kinds, kindWords, properties, propertiesInOrder, type PropertyRow, type Shape,
 } from '../core/table.js'
+import { placeLoose } from '../arrange/ties.js'
 import { pinched, stretched } from '../arrange/transform.js'
 import type { Fitting } from '../canvas/fitted.js'
 import type { Place, Values } from '../core/types.js'
@@ -312,7 +313,7 @@ export class Inspector {
   #place(placed: (shape: Shape) => Place) { return this.#placeAll(this.#shapes().map(placed)) }
 
   #placeAll(places: Place[]) {
-    return places.length > 0 ? this.#editing.write((replica) => replica.place(places)) : null
+    return places.length > 0 ? placeLoose({ editing: this.#editing, shown: this.#shown }, places) : null
   }
 
   /** Moves the selected shape to the position. If several shapes are selected, their bounding box moves there. */

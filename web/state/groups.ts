@@ -98,9 +98,10 @@ export class Groups {
   }
 
   /** Whether the shapes are at least `count` units. */
-  areUnits(ids: number[], count: number) {
+  areUnits(ids: Iterable<number>, count: number) {
     const units = new Set<unknown>()
-    return ids.some((id) => units.add(this.#unitOf(id)).size >= count)
+    for (const id of ids) if (units.add(this.#unitOf(id)).size >= count) return true
+    return false
   }
 
   /** Whether these are at least two shapes, and all of them have the same group. */

@@ -1,5 +1,6 @@
 import type { Edge } from '../arrange/align.js'
 import type { ActReach, Reach } from '../arrange/reach.js'
+import { isLed, placeLoose } from '../arrange/ties.js'
 import { openArea, fitBeside } from '../canvas/surroundings.js'
 import type { View } from '../canvas/view.js'
 import type { Shape } from '../core/table.js'
@@ -146,8 +147,17 @@ async function place(
   // Meanwhile somebody may have locked one of them.
   if (!loaded || locks.refuse(ids)) return
   momentum.settleAll()
-  const places = arrange(loaded, groups.units(shown.replica.shapesOf(ids)))
-  if (places.length > 0) editing.edit((replica) => replica.place(places))
+  const shapes = shown.replica.shapesOf(ids).filter((shape) => !isLed(shape, selection))
+  const places = arrange(loaded, groups.units(shapes))
+  if (places.length > 0) placeLoose({ editing, shown }, places)
+}
+
+/** The selected shapes that can be arranged: a line that is tied to another one of them follows that. */
+function* arrangeable({ selection, shown }: Pick<Reach, 'selection' | 'shown'>) {
+  for (const id of selection.ids()) {
+    const shape = shown.replica.shape(id)
+    if (shape && !isLed(shape, selection)) yield id
+  }
 }
 
 const nudge = (id: string, words: string, key: string, dx: number, dy: number): Action => ({
@@ -172,12 +182,12 @@ const zoom = (id: string, words: string, keys: string[], factor: (view: View) =>
 const align = (edge: Edge, words: string, key: string): Action => ({
   id: `align${edge[0].toUpperCase()}${edge.slice(1)}`, group: 'Arrange', words, keys: [key], edits: true, needs: 2,
   run: (reach) => place(reach, ({ aligned }, units) => aligned(units, edge)),
-  isEnabled: ({ groups, selection }) => groups.areUnits(selection.ids(), 2),
+  isEnabled: (reach) => reach.groups.areUnits(arrangeable(reach), 2),
 })
 const distribute = (axis: 'x' | 'y', id: string, words: string, key: string): Action => ({
   id, group: 'Arrange', words, keys: [key], edits: true, needs: 3,
   run: (reach) => place(reach, ({ distributed }, units) => distributed(units, axis)),
-  isEnabled: ({ groups, selection }) => groups.areUnits(selection.ids(), 3),
+  isEnabled: (reach) => reach.groups.areUnits(arrangeable(reach), 3),
 })
 
 const tools = Object.entries(toolbox).map(([id, { words, key, draws }]): Action => (
