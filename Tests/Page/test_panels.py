@@ -4,6 +4,7 @@ import pytest
 
 from person import number
 from server import identifier
+from waiting import wait_until
 
 SQUARE = {"kind": "rectangle", "size": [100, 100]}
 
@@ -264,6 +265,19 @@ def test_typing_replaces_a_selected_value_that_others_change(room):
     ann.painted()
     ann.type("8")
     assert field.input_value() == "8"
+
+
+def test_a_name_that_others_change_is_shown_and_enter_keeps_it(room):
+    sun = room.add(**SQUARE, position=[100, 200], name="Sun")
+    ann = room.join("Ann")
+    inspect(ann, sun)
+    field = ann.page.get_by_label("Name", exact=True)
+    field.focus()
+    room.write((sun, {"name": "Moon"}))
+    wait_until(field.input_value, "the new name", lambda name: name == "Moon")
+    ann.press("Enter")
+    ann.see(2)
+    assert ann.run("return app.session.shownName(value)", number(sun)) == "Moon"
 
 
 def test_a_field_shows_the_old_value_if_the_shape_was_locked_meanwhile(room):

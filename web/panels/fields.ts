@@ -289,7 +289,7 @@ export function textField(
   let committed = ''
   const refused = refusal(input)
   const commit = () => {
-    if (input.value.trim() === '' || input.value === shown) {
+    if (input.value.trim() === '' || input.value === shown || !isTyped(input)) {
       showText(input, shown ?? '')
       return
     }
@@ -312,7 +312,8 @@ export function textField(
       if (text !== shown) refused.tell()
       // If the server refuses the value, the field shows the old value again, unless the person is already typing
       // another one.
-      if (document.activeElement !== input || (text !== shown && input.value === committed)) showText(input, text ?? '')
+      const isBusy = document.activeElement === input && isTyped(input)
+      if (!isBusy || (text !== shown && input.value === committed)) showText(input, text ?? '')
       shown = text
     },
     setDisabled: (isDisabled) => { input.disabled = isDisabled },
