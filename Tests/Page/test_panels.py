@@ -280,6 +280,19 @@ def test_a_name_that_others_change_is_shown_and_enter_keeps_it(room):
     assert ann.run("return app.session.shownName(value)", number(sun)) == "Moon"
 
 
+def test_the_button_of_a_notice_that_its_press_causes_again_works(room):
+    """The press leaves the field, which is saved and refused once more."""
+    ground, moon, sun = three(room)
+    ann = room.join("Ann")
+    row(ann, "Moon").locator(".layer-name").dblclick()
+    ann.type("Kitchen")
+    room.write((moon, {"locked": True}))
+    ann.wait_for_shape(moon, "shape.locked")
+    ann.press("Enter")
+    ann.notice("Moon is locked").get_by_role("button", name="Unlock").click()
+    ann.wait_for_shape(moon, "!shape.locked")
+
+
 def test_a_field_shows_the_old_value_if_the_shape_was_locked_meanwhile(room):
     """A notice says why. A name that was typed stays until the field is left."""
     sun = room.add(**SQUARE, position=[100, 200], name="Sun")
