@@ -113,8 +113,9 @@ export class Shortcuts {
   #pressed(event: KeyboardEvent) {
     const { tools, writing } = this.#reach
     const target = event.target instanceof Element ? event.target : document.body
-    if (event.defaultPrevented || event.isComposing || this.#typedAt === event.timeStamp) return
+    if (event.defaultPrevented || event.isComposing) return
     if (target.closest(texts) && !isUndoOfPage(event, target)) return
+    if (this.#typedAt === event.timeStamp) return event.preventDefault()
     if (event.key === ' ' || event.key === 'Enter') {
       if (target.closest(pressed)) return
       event.preventDefault()
