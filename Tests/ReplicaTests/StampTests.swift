@@ -418,6 +418,29 @@ struct StampTests {
     for own in stamps { #expect(own == own.sorted()) }
   }
 
+  @Test("an edit in another share stays newer than the value that it has replaced, and older than one's later edits")
+  func shareRises() throws {
+    for number in 0..<CounterShare.count {
+      var (room, ann, shape) = TestRoom.withShape()
+      let bob = room.join()
+      room.run(bob) { $0.take(CounterShare(5), at: $1) }
+      for x in 1...20 { room.edit(ann, shape) { $0.position = Point(x: Double(x), y: 0) } }
+      room.settle()
+      room.run(bob) { $0.stop(at: $1) }
+      for x in 21...22 {
+        room.edit(bob, shape) { $0.position = Point(x: Double(x), y: 0) }
+        room.edit(bob, shape) { $0.size = Size(width: Double(x), height: 9) }
+        _ = room.add(bob)
+      }
+      room.run(bob) { $0.take(CounterShare(number), at: $1) }
+      room.run(bob) { $0.start(at: $1) }
+      room.settle(for: 120_000)
+      #expect(room.canvas[shape]?.properties.position == Point(x: 22, y: 0), "share \(number)")
+      #expect(room.canvas[shape]?.properties.size == Size(width: 22, height: 9), "share \(number)")
+      for host in [ann, bob] { #expect(room.hosts[host].replica.canvas == room.canvas) }
+    }
+  }
+
   @Test("M3: where two clients that are one actor write different values under one stamp, they and the room agree")
   func equalStamps() throws {
     for isGreaterFirst in [true, false] {

@@ -24,9 +24,13 @@ public struct Clock: Hashable, Sendable {
   /// A full counter carries over into the milliseconds. At the greatest time that a stamp can have, in the year 10889,
   /// the clock stands still.
   public mutating func tick(milliseconds: UInt64) -> Stamp {
-    let wall = min(milliseconds, Stamp.millisecondsMax) << 16
-    if wall > time {
-      time = wall
+    tick(from: min(milliseconds, Stamp.millisecondsMax) << 16)
+  }
+
+  /// Makes a new stamp, not before `earliest`, which is a time with a counter.
+  mutating func tick(from earliest: UInt64) -> Stamp {
+    if earliest > time {
+      time = earliest
     } else if time < UInt64.max {
       time += 1
     }

@@ -17,10 +17,4 @@ public struct CounterShare: Hashable, Sendable {
     if counter - first < CounterShare.size || time >> 16 == Stamp.millisecondsMax { return time }
     return time - counter + Stamp.counterMax + 1 + first
   }
-
-  /// The place in the share that a time has which was made in another share. The millisecond and the order stay.
-  func place(_ time: UInt64) -> UInt64 {
-    let counter = time & Stamp.counterMax
-    return time - counter + first + counter % CounterShare.size
-  }
 }

@@ -180,13 +180,17 @@ extension Replica {
     reserve.startOver()
     var replaced = ReplacedStamps()
     var clock = clock
+    // Makes the new stamps rise as the old ones do. It starts before all of them, so a stamp that may stay does so.
+    var order = Clock(actor: actor, share: clock.clock.share)
     func renewed(_ stamp: Stamp) -> Stamp {
-      var renewed = Stamp(time: clock.clock.share?.place(stamp.time) ?? stamp.time, actor: actor)
+      let renewed: Stamp
       if shift == 0 || stamp.time <= formerTime || stamp.time > until, stamp.milliseconds <= latest {
+        renewed = order.tick(from: stamp.time)
         clock.clock.observe(renewed)
       } else {
         let (moved, overflow) = Int64(clamping: stamp.milliseconds).addingReportingOverflow(shift)
         renewed = clock.clock.tick(milliseconds: overflow ? wall : min(UInt64(clamping: moved), wall))
+        order.observe(renewed)
       }
       if renewed != stamp { replaced.enter(stamp, by: renewed) }
       return renewed
