@@ -2,6 +2,8 @@ import TestSupport
 import Testing
 
 @testable import CanvasCRDT
+@testable import ServerModel
+@testable import SyncServer
 
 @Suite("Lost texts")
 struct TextLossesTests {
@@ -32,9 +34,7 @@ struct TextLossesTests {
     }
 
     mutating func hear(_ effects: [ReplicaEffect]) -> [TextLosses.Loss] {
-      let replica = room.hosts[bob].replica
-      let now = replica.serverMilliseconds(at: room.hosts[bob].moment(room.time))
-      return losses.follow(effects, on: replica.canvas, as: replica.actor, at: now)
+      losses.follow(effects, of: room.hosts[bob].replica, at: room.hosts[bob].moment(room.time))
     }
 
     mutating func write(_ text: Text, by person: Int) -> [TextLosses.Loss] {
@@ -149,6 +149,23 @@ struct TextLossesTests {
       #expect(pair.follow() == [pair.loss(of: "mine")])
       #expect(pair.write("theirs again", by: pair.ann) == [])
     }
+  }
+
+  @Test("whoever comes back as another actor loses no text to themselves")
+  func becomesAnother() throws {
+    var pair = Pair()
+    pair.room.edit(pair.bob, pair.shape) { $0.text = "mine" }
+    let saved = pair.room.hosts[pair.bob].replica.save(withDrawing: true)
+    // The room takes the text, but the process ends before it can save the answer.
+    #expect(pair.follow() == [])
+    pair.room.run(pair.bob) { $0.stop(at: $1) }
+    pair.room.hosts[pair.bob].replica = try Replica(saved: saved, seed: 9)
+    pair.losses = TextLosses(of: pair.room.hosts[pair.bob].replica)
+    pair.room.server.tokenActor = Identifier(packed: 4_711)!
+    pair.room.run(pair.bob) { $0.start(at: $1) }
+    #expect(pair.follow() == [])
+    #expect(pair.room.hosts[pair.bob].replica.actor == pair.room.server.tokenActor)
+    #expect(pair.write("theirs", by: pair.ann) == [pair.loss(of: "mine")])
   }
 
   @Test(

@@ -142,6 +142,9 @@ extension Replica {
 
   public var actor: Identifier { clock.clock.actor }
 
+  /// Whether this user made a stamp, as this actor or as a former one.
+  func isOwn(_ stamp: Stamp) -> Bool { stamp.actor == actor || history.isFormer(stamp) }
+
   public var state: ReplicaState {
     switch connection.state {
     case .offline: .offline

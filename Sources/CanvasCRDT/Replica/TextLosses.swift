@@ -60,34 +60,30 @@ public struct TextLosses: Sendable {
   public init(of replica: Replica) {
     isJoined = replica.state.isJoined
     let canvas = replica.canvas
-    for shape in replica.optimistic.pending.keys { compare(shape, on: canvas, as: replica.actor, at: 0) }
+    for shape in replica.optimistic.pending.keys { compare(shape, on: canvas, of: replica, at: 0) }
   }
 
   /// Follows what a replica does. All its effects must be passed.
-  /// - Parameters:
-  ///   - canvas: The canvas that the replica shows.
-  ///   - actor: The replica's actor.
   /// - Returns: The texts that were lost.
-  public mutating func follow(
-    _ effects: [ReplicaEffect],
-    on canvas: Canvas,
-    as actor: Identifier,
-    at now: UInt64
-  ) -> [Loss] {
+  public mutating func follow(_ effects: [ReplicaEffect], of replica: Replica, at now: Moment) -> [Loss] {
     losses = []
+    let canvas = replica.canvas
+    let now = replica.serverMilliseconds(at: now)
     for effect in effects {
       switch effect {
       case .changed(let changes, _):
         for change in changes where !change.changed.intersection([.text, .deleted]).isEmpty {
-          compare(change.shape, on: canvas, as: actor, at: now)
+          compare(change.shape, on: canvas, of: replica, at: now)
         }
       case .reset(let former):
         // What was seen before is no news, even if whoever did it has joined again since.
         for shape in own.keys where !former.isAlike(canvas, in: shape) {
-          compare(shape, on: canvas, as: actor, at: now)
+          compare(shape, on: canvas, of: replica, at: now)
         }
       case .superseded(let values):
-        for value in values where value.property == .text { lose(value.shape, to: value.by.actor, on: canvas) }
+        for value in values where value.property == .text && !replica.isOwn(value.by) {
+          lose(value.shape, to: value.by.actor, on: canvas)
+        }
       case .state(let state):
         if isJoined, !state.isJoined { lostAt = now }
         isJoined = state.isJoined
@@ -116,10 +112,10 @@ public struct TextLosses: Sendable {
 
   /// Compares the text that a shape has now with what this user wrote there.
   @inline(never)
-  private mutating func compare(_ shape: Identifier, on canvas: Canvas, as actor: Identifier, at now: UInt64) {
+  private mutating func compare(_ shape: Identifier, on canvas: Canvas, of replica: Replica, at now: UInt64) {
     if let written = own[shape], canvas[shape] == nil, let erasure = canvas.stamp(of: .deleted, in: shape) {
       // What this user deletes is no loss, also if somebody else's text turns out to have been there before.
-      if erasure.actor == actor {
+      if replica.isOwn(erasure) {
         forget(shape)
       } else if erasure < written.stamp || erasure.milliseconds <= person(erasure.actor).joinedAt {
         lose(shape, to: erasure.actor, on: canvas)
@@ -127,7 +123,7 @@ public struct TextLosses: Sendable {
       return
     }
     guard let stamp = canvas.stamp(of: .text, in: shape) else { return }
-    if stamp.actor == actor { return remember(shape, stamp, on: canvas) }
+    if replica.isOwn(stamp) { return remember(shape, stamp, on: canvas) }
     guard let written = own[shape] else { return }
     // This user's text was refused or taken back.
     guard stamp > written.stamp else { return forget(shape) }
@@ -161,7 +157,7 @@ public struct TextLosses: Sendable {
 
   @inline(never)
   private mutating func lose(_ shape: Identifier, to actor: Identifier, on canvas: Canvas) {
-    guard let written = own[shape], written.stamp.actor != actor else { return }
+    guard let written = own[shape] else { return }
     if canvas[shape] != nil {
       guard let text = canvas.text(of: shape), !text.contains(written.text) else { return }
     }

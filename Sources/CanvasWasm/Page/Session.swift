@@ -72,7 +72,7 @@ final class Session {
 
   /// The texts of this user's that were lost.
   func losses(through effects: [ReplicaEffect], at now: Moment) -> [TextLosses.Loss] {
-    textLosses.follow(effects, on: replica.canvas, as: replica.actor, at: replica.serverMilliseconds(at: now))
+    textLosses.follow(effects, of: replica, at: now)
   }
 
   private func follow(_ change: Change, by writer: Writer, in canvas: Canvas) {

@@ -100,13 +100,7 @@ final class LiveCanvas: ScreenContent {
 
   /// This user's texts that others have overwritten.
   func losses(through effect: ReplicaEffect) -> [TextLosses.Loss] {
-    let replica = client.replica
-    return textLosses.follow(
-      [effect],
-      on: replica.canvas,
-      as: replica.actor,
-      at: replica.serverMilliseconds(at: .now())
-    )
+    textLosses.follow([effect], of: client.replica, at: .now())
   }
 
   /// The shape as it is drawn now. A gliding shape hasn't arrived yet.
