@@ -80,8 +80,11 @@ export interface Writing {
   wait: () => boolean
   /** Saves the text and closes the field. `isPressed`: whether a press on the canvas caused this. */
   close: (how?: { isPressed?: boolean }) => void
-  /** Takes back a step that has made an empty text: now, or else when this person may edit again. */
-  takeBack: (shape: number, step: Step) => void
+  /**
+   * Takes back a step that has made shapes. If this person may not edit now, an empty text is taken back when they may:
+   * nobody can see it. Other shapes stay then.
+   */
+  takeBack: (shapes: number[], step: Step) => void
 }
 
 export type ActReach = Reach & ActParts

@@ -6,7 +6,7 @@ const shownMax = () => (matchMedia('(max-width: 640px), (max-height: 480px)').ma
 /** How long a notice is shown. A notice with a button is shown longer. */
 const shownMilliseconds = { quiet: 5000, action: 9000 }
 
-type Entry = { notice: Notice & { group: string }, element: HTMLElement, timer: number, wait: () => void }
+type Entry = { notice: Notice & { group: string }, timer: number, element: HTMLElement }
 
 /** Where the tab stores the notices of a room that hold texts. */
 const storedAs = `notices ${location.pathname}`
@@ -50,7 +50,7 @@ export class NoticeList {
       milliseconds = shownMilliseconds[action ? 'action' : 'quiet'] } = notice
     const same = this.#shown.find((shown) => shown.notice.group === group)
     // A press on its button can cause the same notice again. Without the element there would be no click.
-    if (same?.notice.text === text && same.element.matches(':active')) return same.wait()
+    if (same?.notice.text === text && same.element.matches(':active')) return
     if (same) this.#takeAway(same)
     const place = this.#waiting.findIndex((waiting) => waiting.group === group)
     if (holds && (place >= 0 || this.#heldCount >= shownMax())) {
@@ -61,16 +61,16 @@ export class NoticeList {
     const words = action && !action.words
       ? element('button', { type: 'button', class: 'notice-words link', dir: 'auto', onclick: () => action.run() }, text)
       : element('span', { class: `notice-words${isWhole ? ' is-whole' : ''}`, dir: 'auto', ...isWhole && { tabindex: '0' } }, text)
-    const wait = () => {
-      clearTimeout(entry.timer)
-      if (!holds) entry.timer = setTimeout(() => this.#remove(entry), milliseconds)
-    }
-    const entry: Entry = { notice: { ...notice, group }, timer: 0, wait, element: element('div', { class: `notice floating is-${kind}` },
+    const entry: Entry = { notice: { ...notice, group }, timer: 0, element: element('div', { class: `notice floating is-${kind}` },
       element('span', { class: 'notice-dot' }), words, element('span', { class: 'row' },
         action?.words && element('button', {
           type: 'button', class: 'button plain small', onclick: () => { if (action.run() !== false) this.#remove(entry) },
         }, action.words),
         iconButton('close', 'Dismiss', { class: 'plain small', onclick: () => this.#remove(entry) }))) }
+    const wait = () => {
+      clearTimeout(entry.timer)
+      if (!holds) entry.timer = setTimeout(() => this.#remove(entry), milliseconds)
+    }
     // While somebody points at a notice, or has the focus in it, it stays.
     for (const type of ['pointerenter', 'focusin']) entry.element.addEventListener(type, () => clearTimeout(entry.timer))
     for (const type of ['pointerleave', 'focusout']) entry.element.addEventListener(type, wait)

@@ -1,4 +1,4 @@
-import { abandonNew, stillFree } from '../arrange/held.js'
+import { stillFree } from '../arrange/held.js'
 import type { ActReach, Reach } from '../arrange/reach.js'
 import { Snapping } from '../arrange/snapping.js'
 import { drawnBox, onGrid, sideMin } from '../arrange/transform.js'
@@ -182,8 +182,7 @@ export class Making {
   cancel({ reason }: Drag) {
     this.#snapping.rest()
     if (reason === 'interrupted' && this.#form.kind !== 'text') this.#step.end()
-    else if (this.#form.kind === 'text' && this.#shape !== null) this.#writing.takeBack(this.#shape, this.#step)
-    else abandonNew({ editing: this.#editing, shown: this.#shown }, this.#step, this.inHand.held)
+    else this.#writing.takeBack(this.inHand.held, this.#step)
   }
 
   #box({ x, y, shift, alt, ctrl, meta, pointer }: Drag): Box {

@@ -105,8 +105,7 @@ export class Shortcuts {
   }
 
   #noteTyping(event: KeyboardEvent) {
-    const isInField = event.target instanceof Element && event.target.closest(texts) !== null
-    const isOfWord = isInField || event.timeStamp - this.#typedAt < wordPause
+    const isOfWord = event.timeStamp - this.#typedAt < wordPause || (event.target instanceof Element && event.target.closest(texts))
     this.#typedAt = isOfWord && isPlain(event) && !ending.includes(event.key) ? event.timeStamp : -Infinity
   }
 
@@ -125,10 +124,9 @@ export class Shortcuts {
     const action = keyNames(event).flatMap((name) => table.get(name) ?? [])[0]
     if (!action || (event.repeat && !action.repeats)) return
     if (writing.hasEnded && isCharacter(event) && action.edits && action.group !== 'Tools') return
-    const isAlone = !event.ctrlKey && !event.metaKey && !event.altKey
-    if (isAlone && target.closest(closed)) return
+    if (isPlain(event) && target.closest(closed)) return
     // During a gesture only Escape works, because only one step of undo can be open.
     if (tools.isBusy && action.id !== 'escape') return
-    if (run(action, this.#reach, event) || !isAlone) event.preventDefault()
+    if (run(action, this.#reach, event) || !isPlain(event)) event.preventDefault()
   }
 }

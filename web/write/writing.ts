@@ -62,8 +62,8 @@ export class Writing {
   #hasEnded = false
   /** What somebody else has done to the shape or its text since the writing began. */
   #news = ''
-  /** A new text that stayed empty, and the step that made it, while this person may not edit. */
-  #unseen: { id: number, step: Step } | null = null
+  /** New shapes, and the step that made them, which is to be taken back while this person may not edit. */
+  #unseen: { shapes: number[], step: Step } | null = null
 
   constructor(
     stage: HTMLElement,
@@ -327,7 +327,7 @@ export class Writing {
     const isUnseen = step && isBlank(shape)
     if (!permission.mayEdit) {
       this.#giveBack(began, text)
-      if (isUnseen) this.takeBack(id, step)
+      if (isUnseen) this.takeBack([id], step)
     } else if (!shape || shape.locked) {
       if (isUnseen) editing.edit((live) => live.delete([id]))
       this.#keepBeside(began, text, isPressed)
@@ -345,17 +345,18 @@ export class Writing {
     }
   }
 
-  takeBack(id: number, step: Step) {
-    if (this.#reach.permission.mayEdit) abandonNew(this.#reach, step, [id])
-    else this.#unseen = { id, step }
+  takeBack(shapes: number[], step: Step) {
+    if (this.#reach.permission.mayEdit) abandonNew(this.#reach, step, shapes)
+    else this.#unseen = { shapes, step }
   }
 
   #takeBackUnseen() {
     const unseen = this.#unseen
     if (!unseen || !this.#reach.permission.mayEdit) return
     this.#unseen = null
-    if (unseen.step.isOpen && isBlank(this.#reach.shown.live.shape(unseen.id))) this.takeBack(unseen.id, unseen.step)
-    else unseen.step.end()
+    const { shapes, step } = unseen
+    if (step.isOpen && this.#reach.shown.live.shapesOf(shapes).every(isBlank)) this.takeBack(shapes, step)
+    else step.end()
   }
 
   /**
