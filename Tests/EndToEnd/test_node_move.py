@@ -8,7 +8,7 @@ import server as programs
 from client import Client
 from database import ask
 from server import Server, identifier
-from test_log_commands import log, log_says
+from test_log_commands import content, log, log_says
 from test_nodes import draw, rectangle
 from waiting import eventually
 
@@ -215,3 +215,27 @@ async def test_a_move_that_comes_to_another_room_stops_and_leaves_none(tmp_path)
             "SELECT checksum, bytes INTO NEW.checksum, NEW.bytes FROM canvas.records WHERE room = NEW.room AND position = 10")
         await log_says(["room garden is another one where it went"], "move", "--from", plain, "--to", url, code=1)
         assert ask("SELECT name FROM canvas.rooms", url) == []
+
+
+async def test_locks_go_with_the_rooms_that_are_where_they_went(tmp_path):
+    """A room that is left out, or that somebody deletes there at once, keeps no other from being locked."""
+    copy = tmp_path / "copy"
+    with database.database() as one, database.database() as two:
+        with Server(data=one) as server:
+            for room in "abcd":
+                await server.write(room)
+            assert await asyncio.to_thread(server.terminate) == 0
+        ask(
+            "INSERT INTO canvas.locks SELECT name FROM canvas.rooms; DELETE FROM canvas.snapshots;"
+            "UPDATE canvas.records SET checksum = checksum + 1 WHERE room = (SELECT number FROM canvas.rooms WHERE name = 'b')", one)
+        await log_says(["left out: room b is damaged", "3 rooms copied"], "backup", "--data", one, "--to", copy, code=1)
+        with Server(data=two):
+            pass
+        # Locking the first room deletes another one.
+        ask(
+            "CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN DELETE FROM canvas.rooms WHERE name = 'c'; RETURN NEW; END $$;"
+            "CREATE TRIGGER meddle BEFORE INSERT ON canvas.locks FOR EACH ROW EXECUTE FUNCTION meddle()", two)
+        await log_says(["3 rooms moved, 0 were there already, 1 left out"], "move", "--from", one, "--to", two, code=1)
+        assert ask("SELECT room FROM canvas.locks ORDER BY 1", two) == ["a", "d"]
+    assert content(copy / "canvas.locks") == b"a\nc\nd\n"

@@ -390,6 +390,7 @@ struct LyingLineTests {
 
   @Test("a look at the locks that began before a node locked a room doesn't unlock it there")
   func ownLock() throws {
+    try bench.append("demo", [bytes("a")])
     proxy.holdAnswers("canvas follower")
     // The log polls every second. Waits until the answer to a poll is held back.
     try proxy.untilAnswerIsHeld()

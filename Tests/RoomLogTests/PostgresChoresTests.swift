@@ -55,6 +55,26 @@ struct PostgresChoresTests {
     #expect(try rows("SELECT room FROM canvas.snapshots").isEmpty)
   }
 
+  @Test("a room that another node is deleting isn't locked, so no lock outlasts its room")
+  func lockedMeanwhile() throws {
+    try bench.append("demo", [bytes("a")])
+    // The other node commits when the lock waits for it, or else once the lock is stored.
+    let deleting = try TestDatabase.begin(
+      """
+      BEGIN;
+      DELETE FROM canvas.rooms;
+      \(wait(untilSession: "pg_backend_pid() = ANY(pg_blocking_pids(pid))", or: "EXISTS(SELECT FROM canvas.locks)"));
+      COMMIT
+      """,
+      in: bench.directory
+    )
+    try ask(wait(untilSession: "wait_event = 'PgSleep'"))
+    let answer = try bench.ask { .lock(id: $0, room: "demo", isLocked: true) }
+    #expect(answer == .failed(id: bench.lastId, room: "demo", .noSuchRoom(room: "demo")))
+    try deleting.end()
+    #expect(try rows("SELECT room FROM canvas.locks").isEmpty)
+  }
+
   @Test("a node that stands still while it holds a room for background work is ended, and the room goes on")
   func silentHelper() throws {
     try bench.append("demo", [bytes("a")])

@@ -107,7 +107,10 @@ final class PostgresChores {
   private func lock(_ id: UInt64, _ room: String, _ isLocked: Bool) {
     let chore = LogRequest.lock(id: id, room: room, isLocked: isLocked)
     link.send([(isLocked ? .lockRoom : .unlockRoom, [.text(room)])]) { answer in
-      guard self.answer(chore, answer) != nil else { return }
+      guard let rows = self.answer(chore, answer) else { return }
+      guard !isLocked || rows[0].count > 0 else {
+        return self.end(chore, [.failed(id: id, room: room, .noSuchRoom(room: room))])
+      }
       self.bells.noteLock(room, isLocked: isLocked)
       self.end(chore, [.locked(id: id, room: room, isLocked: isLocked)])
     }

@@ -201,9 +201,14 @@ extension PostgresStatement {
   static let probe = PostgresStatement("probe", "SELECT 1")
   static let listen = PostgresStatement("listen", "LISTEN canvas")
   static let locks = PostgresStatement("locks", "SELECT room FROM canvas.locks")
+  /// The room can't be deleted until the lock is stored. So whoever deletes the room removes the lock.
   static let lockRoom = PostgresStatement(
     "lock_room",
-    "INSERT INTO canvas.locks(room) VALUES($1::text) ON CONFLICT DO NOTHING"
+    """
+    WITH room AS (SELECT name FROM canvas.rooms WHERE name = $1::text FOR KEY SHARE),
+    locked AS (INSERT INTO canvas.locks(room) SELECT name FROM room ON CONFLICT DO NOTHING)
+    SELECT name FROM room
+    """
   )
   static let unlockRoom = PostgresStatement("unlock_room", "DELETE FROM canvas.locks WHERE room = $1::text")
   static let listenToNodes = PostgresStatement("listen_to_nodes", "LISTEN canvas_nodes")

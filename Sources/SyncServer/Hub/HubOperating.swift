@@ -14,6 +14,7 @@ extension Hub {
       // The request goes to the log even if the room seems to be locked or unlocked already: another node might have
       // changed the lock meanwhile.
       do throws(LogError) { try await ask(.lock(room, isLocked: isLocked)) } catch {
+        if case .noSuchRoom = error { return .failure(.noSuchRoom) }
         return .failure(.unstored(StateFileFault(words: "\(error)")))
       }
     } else {

@@ -73,10 +73,12 @@ struct LogMove {
       var moved = 0
       var wereThere = 0
       var leftOut = 0
+      var copies: Set<String> = []
       for room in rooms where wanted == nil || room.room == wanted {
         do throws(Fault) {
           guard let isNew = try moveAsItIsNow(room.room) else { continue }
           if isNew { moved += 1 } else { wereThere += 1 }
+          copies.insert(room.room)
         } catch {
           guard error.isDamage else { throw error }
           print("left out: \(error.words)")
@@ -84,7 +86,7 @@ struct LogMove {
         }
       }
       try moveSecret()
-      try moveLocks(of: Set(rooms.map(\.room)))
+      try moveLocks(of: copies)
       let rest = leftOut == 0 ? "" : ", \(leftOut) left out"
       let done = "\(moved) rooms moved, \(wereThere) were there already\(rest)"
       print(isBackup ? "\(moved) rooms copied" : "\(from) to \(to): \(done)")
@@ -307,13 +309,15 @@ struct LogMove {
     var names = source.locks
     do throws(StateFileFault) {
       if case .directory(let directory) = from { names = try RoomLocks(path: directory + "/canvas.locks").names }
-      for name in names.sorted() where rooms.contains(name) && (wanted == nil || wanted == name) {
+      for name in names.sorted() where rooms.contains(name) {
         if case .directory(let directory) = to {
           var locks = try RoomLocks(path: directory + "/canvas.locks")
           locks.set(name, isLocked: true)
           if let fault = locks.store() { throw fault }
         } else {
           do throws(LogError) { try target.ask(.lock(name, isLocked: true)) } catch {
+            // Somebody has deleted the copy meanwhile.
+            if case .noSuchRoom = error { continue }
             throw StateFileFault(words: "\(error)")
           }
         }

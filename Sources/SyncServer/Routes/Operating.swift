@@ -22,6 +22,7 @@ extension RoomService {
   func setting(lockOf name: String, to isLocked: Bool, by request: Request) async -> Response {
     switch await setLock(name, isLocked: isLocked, by: request) {
     case .success: .done
+    case .failure(.noSuchRoom): .noSuchRoom
     case .failure(.unstored(let fault)): .unavailable(fault.words)
     case .failure(.refused(let refusal)): .refusing(refusal)
     }

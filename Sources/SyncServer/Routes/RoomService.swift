@@ -113,6 +113,7 @@ protocol RoomService: HeavyWorker {
 
 /// Why a room can't be locked or unlocked.
 enum LockFault: Error {
+  case noSuchRoom
   case unstored(StateFileFault)
   /// Too many requests of the client are waiting.
   case refused(HeavyWork.Refusal)

@@ -118,6 +118,9 @@ final class DelayedLog: RoomLog, Bus, @unchecked Sendable {
     }
     switch request {
     case .lock(let id, let room, let isLocked):
+      guard !isLocked || shared.rooms.store.rooms[room] != nil else {
+        return report(.failed(id: id, room: room, .noSuchRoom(room: room)))
+      }
       if isLocked { shared.locks.insert(room) } else { shared.locks.remove(room) }
       report(.locked(id: id, room: room, isLocked: isLocked))
       for other in shared.logs where other !== self { other.report(.locks(shared.locks)) }
