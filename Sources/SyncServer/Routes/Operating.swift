@@ -133,7 +133,7 @@ extension RoomService {
       drop(view, of: room)
       view = now
     }
-    if work.position != view.position, work.operations.count <= operationsAtOnce { work.follow(view) }
+    if work.position != view.position, work.operations.count <= operationsAtOnce { work.catchUp(with: view) }
     return nil
   }
 

@@ -9,6 +9,8 @@ final class TakingBack: @unchecked Sendable {
 
   private var history: RoomHistory
   private var edits: [Identifier: Properties]?
+  /// What keeps the ends of the lines that are tied to shapes that go.
+  private var ends: [Identifier: Properties] = [:]
   /// The edits as operations. Shapes that stay come first, so that a line says where its ends are drawn before the shapes
   /// go to which it is tied. Shapes that come back are last, when the deletions have made room for them.
   private(set) var operations: [ProposedOperation] = []
@@ -31,6 +33,24 @@ final class TakingBack: @unchecked Sendable {
 
   /// Makes the operations for a room that may have changed since the history was read, or since the last call.
   func follow(_ room: RoomView) {
+    _ = edit(room)
+    ends = room.canvas.keptEnds(through: edits ?? [:])
+    order(for: room)
+  }
+
+  /// As `follow`, but the cost grows only with the operations, and with what has changed. The ends of lines stay where
+  /// they were drawn at the last `follow`. A line that has changed since then keeps its own points.
+  func catchUp(with room: RoomView) {
+    let changed = edit(room)
+    ends = ends.filter { line, _ in
+      guard !changed.contains(line), let ties = room.canvas[line]?.properties else { return false }
+      return [ties.from, ties.to].contains { $0.map { edits?[$0.shape]?.deleted == true } ?? false }
+    }
+    order(for: room)
+  }
+
+  /// - Returns: the shapes that have changed.
+  private func edit(_ room: RoomView) -> Set<Identifier> {
     let changed = history.follow(room.canvas, to: room.position)
     if edits == nil {
       edits = history.takingBack(from: room.canvas)
@@ -38,7 +58,11 @@ final class TakingBack: @unchecked Sendable {
       for shape in changed { edits?[shape] = nil }
       edits?.merge(history.takingBack(from: room.canvas, only: changed)) { $1 }
     }
-    operations = room.canvas.keepingEnds(edits ?? [:]).map { shape, set in
+    return changed
+  }
+
+  private func order(for room: RoomView) {
+    operations = (edits ?? [:]).keeping(ends).map { shape, set in
       ProposedOperation(shape: shape, at: nil, set: set.takingOnlyFitNames())
     }
     let ranks = operations.map { $0.set.deleted ? 1 : room.canvas.contains($0.shape) ? 0 : 2 }

@@ -16,6 +16,14 @@ struct TakenBackEndsTests {
     return Operation(shape: shape, at: Stamp(milliseconds: at, counter: 0, actor: actor)!, set: Properties(assign))
   }
 
+  private func view(_ canvas: Canvas, _ position: UInt64) -> RoomView {
+    RoomView(name: "demo", places: RoomPlaces(epoch: 1), position: position, canvas: canvas)
+  }
+
+  private func withEnds(_ edits: [Identifier: Properties], on canvas: Canvas) -> [Identifier: Properties] {
+    edits.keeping(canvas.keptEnds(through: edits))
+  }
+
   @Test("H16: the line's end stays where it was drawn, with what else is taken back of the line")
   func ends() throws {
     var canvas = Canvas()
@@ -39,7 +47,7 @@ struct TakenBackEndsTests {
     #expect(abs(drawn[1].x - 500) < 0.1 && abs(drawn[1].y - 400) < 0.1)
     let gone = Properties.deletion
     let opaque = Properties { $0.alpha = 10 }
-    let edits = canvas.keepingEnds([square: gone, line: opaque])
+    let edits = withEnds([square: gone, line: opaque], on: canvas)
     #expect(
       edits[line]?.assigned == [.alpha, .position, .size, .path] || edits[line]?.assigned == [.alpha, .size, .path]
     )
@@ -51,6 +59,56 @@ struct TakenBackEndsTests {
     for (one, other) in zip(after.pathPoints, drawn) {
       #expect(abs(one.x - other.x) < 0.1 && abs(one.y - other.y) < 0.1)
     }
+  }
+
+  @Test("H16: brought up to date, the edits keep an end as well, but not of a line that somebody has changed since")
+  func caughtUp() {
+    var canvas = Canvas()
+    canvas.apply(
+      operation(square, 1, eve) {
+        $0.kind = .rectangle
+        $0.position = Point(x: 500, y: 400)
+      },
+      place: 1
+    )
+    canvas.apply(
+      operation(line, 2, ann) {
+        $0.kind = .line
+        $0.position = Point(x: 100, y: 100)
+        $0.to = Tie(shape: square, place: BoxPlace(x: 0, y: 0))
+      },
+      place: 2
+    )
+    let work = TakingBack(RoomHistory(end: .position(2), image: nil, leavingOut: eve, seed: 0))
+    work.follow(view(canvas, 2))
+    let first = work.operations
+    #expect(first.map(\.shape) == [line, square])
+    canvas.apply(operation(square, 3, eve) { $0.alpha = 3 }, place: 3)
+    work.catchUp(with: view(canvas, 3))
+    #expect(work.operations == first)
+    canvas.apply(operation(line, 4, ann) { $0.position = Point(x: 90, y: 90) }, place: 4)
+    work.catchUp(with: view(canvas, 4))
+    #expect(work.operations.map(\.shape) == [square])
+  }
+
+  @Test("H16: brought up to date, a line keeps its tie to a shape that stays, because somebody has made it anew")
+  func stays() {
+    var canvas = Canvas()
+    canvas.apply(operation(square, 1, eve) { $0.kind = .rectangle }, place: 1)
+    canvas.apply(
+      operation(line, 2, ann) {
+        $0.kind = .line
+        $0.position = Point(x: 100, y: 100)
+        $0.to = Tie(shape: square, place: BoxPlace(x: 0, y: 0))
+      },
+      place: 2
+    )
+    let work = TakingBack(RoomHistory(end: .position(2), image: nil, leavingOut: eve, seed: 0))
+    work.follow(view(canvas, 2))
+    #expect(work.operations.map(\.shape) == [line, square])
+    canvas.apply(operation(square, 3, ann) { $0.kind = .ellipse }, place: 3)
+    work.catchUp(with: view(canvas, 3))
+    #expect(!work.operations.contains { $0.shape == line || $0.set.deleted })
   }
 
   @Test("S14: a line that is drawn larger than a shape may be keeps its own points", arguments: [1e6 - 1, 1e7])
@@ -69,7 +127,7 @@ struct TakenBackEndsTests {
         $0.to = Tie(shape: square, place: BoxPlace(x: 0, y: 0))
       }
     )
-    let edits = canvas.keepingEnds([square: .deletion])
+    let edits = withEnds([square: .deletion], on: canvas)
     #expect((edits[line] != nil) == (x < 1e6))
   }
 
@@ -78,6 +136,6 @@ struct TakenBackEndsTests {
     var canvas = Canvas()
     canvas.apply(operation(line, 2, ann) { $0.kind = .line })
     let opaque = Properties { $0.alpha = 10 }
-    #expect(canvas.keepingEnds([line: opaque]) == [line: opaque])
+    #expect(withEnds([line: opaque], on: canvas) == [line: opaque])
   }
 }

@@ -89,19 +89,25 @@ struct RoomHistory: Sendable {
 }
 
 extension Canvas {
-  /// If the edits delete shapes to which lines are tied, adds edits that keep the ends of these lines where they are
-  /// drawn (S14). The other values in edits of these lines stay.
-  func keepingEnds(_ edits: [Identifier: Properties]) -> [Identifier: Properties] {
+  /// What keeps the ends of lines where they are drawn if edits delete shapes to which the lines are tied (S14).
+  func keptEnds(through edits: [Identifier: Properties]) -> [Identifier: Properties] {
     var leaving = IdentifierSet()
     var after = self
     for (shape, set) in edits {
       if set.deleted { leaving.insert(shape) } else { after.apply(Operation(shape: shape, at: .last, set: set)) }
     }
-    var edits = edits
-    for (line, set) in after.ends(ofLinesWithout: leaving) {
-      for property in set.assigned { edits[line, default: Properties()].take(property, from: set) }
+    return Dictionary(uniqueKeysWithValues: after.ends(ofLinesWithout: leaving).map { ($0.line, $0.set) })
+  }
+}
+
+extension [Identifier: Properties] {
+  /// These edits, with what keeps the ends of lines. The other values in edits of these lines stay.
+  func keeping(_ ends: Self) -> Self {
+    merging(ends) { edit, ends in
+      var edit = edit
+      for property in ends.assigned { edit.take(property, from: ends) }
+      return edit
     }
-    return edits
   }
 }
 
