@@ -29,7 +29,11 @@ struct LogRepair {
     for room in rooms where wanted == nil || room.room == wanted {
       if !repair(room.room) { left += 1 }
     }
-    print("\(directory): \(left == 0 ? "all rooms can be used" : "\(left) rooms are still damaged")")
+    if let wanted {
+      print("\(directory): room \(wanted) \(left == 0 ? "can be used" : "is still damaged")")
+    } else {
+      print("\(directory): \(left == 0 ? "all rooms can be used" : "\(left) rooms are still damaged")")
+    }
     return left == 0 ? 0 : 1
   }
 
