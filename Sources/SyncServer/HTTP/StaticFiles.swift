@@ -65,10 +65,13 @@ final class StaticFiles: @unchecked Sendable {
   private func compressed(_ entry: Entry, at path: String, by coding: ContentCoding) -> [UInt8]? {
     guard entry.isCompressible else { return nil }
     if let made = entry.compressed[coding] { return made }
-    let made = beforehand(entry, at: path, by: coding) ?? coding.compress(entry.bytes, level: 9)
+    let made = beforehand(entry, at: path, by: coding) ?? coding.compress(entry.bytes, level: StaticFiles.gzipLevel)
     entries[path]?.compressed[coding] = .some(made)
     return made
   }
+
+  /// At higher levels the core takes the event loop twice as long, for one percent less.
+  private static let gzipLevel: Int32 = 5
 
   /// The page's Content-Security-Policy: everything is loaded from this server and nowhere else. Two exceptions: the
   /// core may be compiled as WebAssembly, and the page may show images that it made itself.
@@ -144,6 +147,8 @@ final class StaticFiles: @unchecked Sendable {
   private static func isCompressible(_ path: String) -> Bool {
     switch path.split(separator: ".").last {
     case "png", "jpg", "jpeg", "webp", "woff2", "gz", "br", "ico": false
+    // Only developer tools ask for these, and compressing a long one would hold up the event loop.
+    case "map": false
     default: true
     }
   }

@@ -65,19 +65,42 @@ import WebSocketLoop
     #expect(ContentCoding.chosen(by: ["*;q=0.1", "br;q=0"]) == .gzip)
   }
 
+  private func temporaryFolder() throws -> String {
+    var template = Array("/tmp/canvas-files-XXXXXX".utf8CString)
+    return try #require(mkdtemp(&template).map { String(cString: $0) })
+  }
+
+  private func write(_ text: String, to path: String) {
+    let file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0o600)
+    _ = Glibc.write(file, text, text.utf8.count)
+    close(file)
+  }
+
+  @Test("Files are compressed at a low level, and source maps not at all, so that the event loop isn't held up")
+  func compressedFiles() throws {
+    let folder = try temporaryFolder()
+    defer {
+      for name in ["page.js", "page.js.map"] { unlink("\(folder)/\(name)") }
+      rmdir(folder)
+    }
+    let text = (0..<1_000).map { "let number\($0) = \($0 * $0)\n" }.joined()
+    for name in ["page.js", "page.js.map"] { write(text, to: "\(folder)/\(name)") }
+    let files = StaticFiles(directory: folder)
+    let asked = request("accept-encoding", "gzip")
+    // The ninth byte of gzip's header is 2 for the highest level (RFC 1952, section 2.3.1).
+    let packed = try #require(files.response(to: asked, path: ["page.js"])?.body)
+    #expect(packed.starts(with: [0x1F, 0x8B]) && packed[8] == 0)
+    let map = try #require(files.response(to: asked, path: ["page.js.map"]))
+    #expect(map.body == Array(text.utf8) && !map.headers.contains { $0.name == "Content-Encoding" })
+  }
+
   @Test("A file that was replaced is sent as it is now, also where it is as long as before")
   func replacedFiles() throws {
-    var template = Array("/tmp/canvas-files-XXXXXX".utf8CString)
-    let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
+    let folder = try temporaryFolder()
     let path = folder + "/page.js"
     defer {
       unlink(path)
       rmdir(folder)
-    }
-    func write(_ text: String, to path: String) {
-      let file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0o600)
-      _ = Glibc.write(file, text, text.utf8.count)
-      close(file)
     }
     let files = StaticFiles(directory: folder)
     let asked = request("accept", nil)
