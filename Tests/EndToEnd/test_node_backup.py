@@ -1,11 +1,11 @@
-"""`SyncServer log backup` of a database while servers use it."""
+"""`SyncServer log backup` and `log verify` of a database."""
 
 import asyncio
 import os
 
 import database
 from client import Client
-from database import nodes
+from database import ask, nodes
 from server import Server, identifier
 from test_log_commands import log
 from test_nodes import all_are_answered
@@ -52,3 +52,24 @@ async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves
         assert (await server.get("/v1/rooms/pond/peers")).json["locked"] is True
         again = await Client.join(server, "garden", state=False, since=seen)
         assert (await again.state())[0]["reset"] is True and len(again.live) == 2
+
+
+async def test_a_database_without_rooms_is_left_as_it_is(tmp_path):
+    """The commands that read make no tables there, upgrade none, and store no secret."""
+    copy = tmp_path / "copy"
+    commands = [("verify", "--data"), ("backup", "--to", copy, "--data"), ("move", "--to", copy, "--from")]
+
+    async def refused(words):
+        for command in commands:
+            code, out, said = await log(*command, url)
+            assert (code, out) == (1, "") and words in said and said.count("\n") == 1, (command, out, said)
+
+    with database.database() as url:
+        await refused("there are no rooms of CanvasSync in this database")
+        assert ask("SELECT nspname FROM pg_namespace WHERE nspname = 'canvas'", url) == []
+        with Server(data=url):
+            pass
+        ask("UPDATE canvas.about SET version = 0; DELETE FROM canvas.secrets", url)
+        await refused("start a server of this version first")
+        assert ask("SELECT version, (SELECT count(*) FROM canvas.secrets) FROM canvas.about", url) == ["0|0"]
+    assert os.listdir(tmp_path) == []

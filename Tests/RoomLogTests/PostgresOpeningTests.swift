@@ -43,6 +43,37 @@ struct PostgresOpeningTests {
     #expect(events.answer(to: 1)?.error != nil && events.all.count == 3)
   }
 
+  @Test("a log that may create nothing refuses a database without its tables or with older ones, and changes neither")
+  func createsNothing() throws {
+    let url = try TestDatabase.make()
+    defer { TestDatabase.drop(url) }
+    func refusal() throws -> String {
+      let events = EventCollector()
+      let log = try PostgresLog(url, mayCreate: false) { events.take($0) }
+      defer { log.close() }
+      let end = events.first { if case .unusable = $0 { true } else { $0.isOpened } }
+      return if case .unusable(let fault)? = end { "\(fault)" } else { "" }
+    }
+    func rows(_ query: String) throws -> [String] { try TestDatabase.rows(query, in: url).filter { !$0.isEmpty } }
+    #expect(try refusal().contains("there are no rooms of CanvasSync in this database"))
+    #expect(try rows("SELECT nspname FROM pg_namespace WHERE nspname = 'canvas'") == [])
+    func open(mayCreate: Bool) throws -> LogEvent? {
+      let events = EventCollector()
+      let log = try PostgresLog(url, mayCreate: mayCreate) { events.take($0) }
+      try events.untilOpened()
+      log.close()
+      #expect(events.closed())
+      return events.all.first(where: \.isOpened)
+    }
+    _ = try open(mayCreate: true)
+    try TestDatabase.ask("UPDATE canvas.about SET version = version - 1; DELETE FROM canvas.secrets", in: url)
+    #expect(try refusal().contains("start a server of this version first"))
+    #expect(try rows("SELECT version FROM canvas.about") == ["\(PostgresSchema.newest - 1)"])
+    try TestDatabase.ask("UPDATE canvas.about SET version = version + 1", in: url)
+    #expect(try open(mayCreate: false) == .opened(secret: nil))
+    #expect(try rows("SELECT name FROM canvas.secrets") == [])
+  }
+
   @Test(
     "an address that nobody can read is refused before anything is tried, and it is said what is wrong, but no password",
     arguments: [

@@ -16,17 +16,28 @@ public final class PostgresLog: RoomLog, Bus {
 
   /// - Parameters:
   ///   - url: `postgresql://…`, in libpq's form.
+  ///   - mayCreate: whether to create the tables, to upgrade them, and to store a secret. Without this, a database that
+  ///     lacks the tables, or has older ones, is refused.
   ///   - secret: the secret to store, if the database has none yet.
   ///   - heard: receives what the bus brings, on the log's thread.
   /// - Throws: faults that are known without asking the database. Others are reported as events.
   public convenience init(
     _ url: String,
     retention: Retention = .everything,
+    mayCreate: Bool = true,
     secret: [UInt8]? = nil,
     heard: @escaping BusSink = { _ in },
     sink: @escaping LogSink
   ) throws(StorageFault) {
-    try self.init(url, retention: retention, secret: secret, resolve: HostNames.system, heard: heard, sink: sink)
+    try self.init(
+      url,
+      retention: retention,
+      mayCreate: mayCreate,
+      secret: secret,
+      resolve: HostNames.system,
+      heard: heard,
+      sink: sink
+    )
   }
 
   /// - Parameters:
@@ -36,6 +47,7 @@ public final class PostgresLog: RoomLog, Bus {
   init(
     _ url: String,
     retention: Retention = .everything,
+    mayCreate: Bool = true,
     secret: [UInt8]? = nil,
     resolve: @escaping HostNames.Resolve,
     defaults: [String: String]? = nil,
@@ -68,6 +80,7 @@ public final class PostgresLog: RoomLog, Bus {
         outlet: outlet,
         heard: heard,
         shared: shared,
+        mayCreate: mayCreate,
         secret: offered,
         clock: clock
       ).run()

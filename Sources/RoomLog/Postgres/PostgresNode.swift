@@ -29,9 +29,11 @@ final class PostgresNode {
   private var reading: PostgresReading!
   private var chores: PostgresChores!
 
+  /// Whether this node creates the tables, upgrades them, and offers a secret to store.
+  let mayCreate: Bool
   /// A secret of random bytes: at first the one that this node offers to store, later the one that is stored for all
-  /// nodes.
-  var secret: [UInt8]
+  /// nodes. `nil` if none is stored.
+  var secret: [UInt8]?
   private var nextLookAtSettings: UInt64 = 0
   private var isClosing = false
   private var closeDeadline: UInt64 = .max
@@ -50,9 +52,11 @@ final class PostgresNode {
     outlet: Outlet,
     heard: @escaping BusSink,
     shared: SharedFigures,
+    mayCreate: Bool,
     secret: [UInt8],
     clock: @escaping () -> UInt64
   ) {
+    self.mayCreate = mayCreate
     self.secret = secret
     self.address = address
     self.inbox = inbox

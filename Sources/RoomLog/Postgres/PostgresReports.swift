@@ -72,7 +72,7 @@ final class PostgresReports {
 
   // MARK: Opening
 
-  func open(secret: [UInt8], locks: Set<String>) {
+  func open(secret: [UInt8]?, locks: Set<String>) {
     isOpen = true
     outlet.tell([.opened(secret: secret), .locks(locks)])
   }

@@ -51,6 +51,9 @@ extension PostgresNode {
           .unfit("\(address.description) has a schema “canvas” of another program; name another database")
         )
       }
+      guard mayCreate else {
+        return link.refuse(.unfit("\(address.description): there are no rooms of CanvasSync in this database"))
+      }
       return upgrade(link) { self.learnVersion(link) }
     }
     learnVersion(link)
@@ -74,8 +77,17 @@ extension PostgresNode {
           )
         )
       }
+      guard version < newest else { return self.prepare(link) }
+      guard self.mayCreate else {
+        return link.refuse(
+          .unfit(
+            "\(self.address.description) was written by an older server: its schema is \(version), and this needs "
+              + "\(newest); start a server of this version first, which upgrades it"
+          )
+        )
+      }
       // The version is compared again after the upgrade, because a newer node might have upgraded the tables further.
-      if version < newest { self.upgrade(link) { self.compareVersion(link) } } else { self.prepare(link) }
+      self.upgrade(link) { self.compareVersion(link) }
     }
   }
 
@@ -117,10 +129,12 @@ extension PostgresNode {
     let key = PostgresValue.number(writing.number)
     link.send([(.evict, [key])]) { answer in
       guard link.went(answer) != nil else { return }
-      link.send([(.lock, [key]), (.fence, []), (.offerSecret, [.bytes(self.secret)]), (.secret, [])]) { answer in
+      var questions: [(PostgresStatement, [PostgresValue])] = [(.lock, [key]), (.fence, [])]
+      if self.mayCreate, let secret = self.secret { questions.append((.offerSecret, [.bytes(secret)])) }
+      link.send(questions + [(.secret, [])]) { answer in
         guard let rows = link.went(answer) else { return }
         guard rows[0].truth(0, 0) else { return self.takeOverLater(link, triesLeft: triesLeft - 1) }
-        self.secret = rows[3].bytes(0, 0)
+        self.secret = rows.last.flatMap { $0.count > 0 ? $0.bytes(0, 0) : nil }
         self.writing.settle()
       }
     }

@@ -49,7 +49,7 @@ struct LogMove {
     self.to = to
     self.source = source
     secret = try LogMove.secret(of: from) ?? source.secret
-    do throws(StorageFault) { target = try WaitingLog(to, secret: secret) } catch {
+    do throws(StorageFault) { target = try WaitingLog(to, mayCreate: true, secret: secret) } catch {
       source.close()
       throw error
     }

@@ -13,15 +13,17 @@ struct WaitingLog {
   /// Waits until the log is open. Gives up if the database has been unreachable for `LogAnswers.patienceSeconds`.
   /// - Parameters:
   ///   - place: a directory that no server is using, or a database.
+  ///   - mayCreate: whether the tables of a database are created or upgraded. Otherwise a database without them is
+  ///     refused.
   ///   - secret: the secret to store if the log has none yet.
-  init(_ place: Configuration.Storage, secret: [UInt8]? = nil) throws(StorageFault) {
+  init(_ place: Configuration.Storage, mayCreate: Bool = false, secret: [UInt8]? = nil) throws(StorageFault) {
     try self.init { (sink: @escaping LogSink) throws(StorageFault) -> any RoomLog in
       switch place {
       case .directory(let directory):
         var options = SQLiteOptions()
         options.offeredSecret = secret
         return try SQLiteLog(directory: directory, options: options, sink: sink)
-      case .postgres(let url): return try PostgresLog(url, secret: secret, sink: sink)
+      case .postgres(let url): return try PostgresLog(url, mayCreate: mayCreate, secret: secret, sink: sink)
       case .memory: throw .missing(path: "memory")
       }
     }
