@@ -7,7 +7,7 @@ import database
 from client import Client
 from database import ask, nodes
 from server import Server, identifier
-from test_log_commands import log
+from test_log_commands import log, log_says
 from test_nodes import all_are_answered
 
 pytestmark = database.needed
@@ -52,6 +52,29 @@ async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves
         assert (await server.get("/v1/rooms/pond/peers")).json["locked"] is True
         again = await Client.join(server, "garden", state=False, since=seen)
         assert (await again.state())[0]["reset"] is True and len(again.live) == 2
+
+
+async def test_damage_in_a_database_is_named_and_counted(tmp_path):
+    """Damaged snapshots are named though the rooms can be read without them. The metric counts damaged rooms."""
+    with database.database() as url:
+        with Server(data=url) as server:
+            for room in "ab":
+                await server.write(room)
+            assert await asyncio.to_thread(server.terminate) == 0
+        assert ask("SELECT name, position FROM canvas.rooms JOIN canvas.snapshots ON number = room ORDER BY 1", url) == ["a|1", "b|1"]
+        ask("UPDATE canvas.snapshots SET checksum = checksum + 1", url)
+        named = [f"the snapshot of room {room} at position 1 is damaged" for room in "ab"]
+        said = [words + "; the room can be used, its history is lost\n" for words in named]
+        await log_says([*said, "2 rooms with 2 records, 2 damaged"], "verify", "--data", url, code=1)
+        said = [f"left out: {words}\n" for words in named]
+        await log_says([*said, "2 rooms copied", "all sound"], "backup", "--data", url, "--to", tmp_path / "copy")
+        ask("UPDATE canvas.records SET checksum = checksum + 1 WHERE room = (SELECT number FROM canvas.rooms WHERE name = 'b')", url)
+        with Server(data=url) as server:
+            await server.has("canvas_log_damaged_rooms", 1)
+            told = await server.logged("a room is damaged; restore from a backup (docs/OPERATING.md)", rooms="b")
+            assert told[0]["level"] == "error"
+            assert (await server.get("/v1/rooms/a")).status == 200
+            await server.has("canvas_log_damaged_rooms", 2)
 
 
 async def test_a_database_without_rooms_is_left_as_it_is(tmp_path):

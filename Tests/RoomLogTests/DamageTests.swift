@@ -171,7 +171,9 @@ struct DamageTests {
     _ = try bench.verify("demo")
     let repaired = try bench.repair("demo", .snapshot)
     #expect(repaired == .repaired(id: bench.lastId, room: "demo", epoch: LogBench.epoch, first: 10, last: 20))
-    #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 10"))
+    let loaded = try bench.load("demo").loaded
+    #expect(loaded?.snapshot?.bytes == bytes("as of 10"))
+    #expect(loaded?.passedOver == [.damagedSnapshot(room: "demo", position: 15)])
     #expect(try bench.records("demo", after: 10) == Array(all[10...]))
     try change("UPDATE records SET bytes=x'00' WHERE room=1 AND position=12")
     try bench.reopen()

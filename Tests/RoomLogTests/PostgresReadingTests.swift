@@ -128,6 +128,7 @@ struct PostgresReadingTests {
     try ask("UPDATE canvas.snapshots SET bytes = 'x'")
     let loaded = try bench.load("demo").loaded
     #expect(loaded != nil && loaded?.snapshot == nil)
+    #expect(loaded?.passedOver == [4, 2].map { .damagedSnapshot(room: "demo", position: $0) })
     try ask("UPDATE canvas.rooms SET trimmed = 2; DELETE FROM canvas.records WHERE position <= 2")
     #expect(try bench.load("demo").error == .damagedSnapshot(room: "demo", position: 2))
     try bench.append("other", ["a", "b", "c", "d", "e"].map(bytes))
@@ -135,6 +136,50 @@ struct PostgresReadingTests {
     try ask("UPDATE canvas.snapshots SET bytes = 'x'; UPDATE canvas.rooms SET trimmed = 2")
     #expect(try bench.load("other").error == .damagedSnapshot(room: "other", position: 2))
     #expect(concerns() == 1, "a room that can't be read isn't said to be read")
+  }
+
+  @Test("damaged rooms are counted until their damage is gone, also if another node or an operator has ended it")
+  func countedDamage() throws {
+    for room in ["a", "b", "c"] {
+      try bench.append(room, ["1", "2", "3", "4", "5"].map(bytes))
+      for position in [2, 4] as [UInt64] { try bench.snapshot(room, at: position, bytes("\(position)")) }
+    }
+    func damaged() -> Int { bench.log.statistics().damagedRooms }
+    func change(_ table: String, _ room: Int, at position: Int, by sign: String) throws {
+      let row = "room = \(room) AND position = \(position)"
+      try ask("UPDATE canvas.\(table) SET checksum = checksum \(sign) 1 WHERE \(row)")
+    }
+    func damage() throws {
+      try change("records", 1, at: 3, by: "+")
+      try change("snapshots", 2, at: 2, by: "+")
+    }
+    let damages = [LogError.damaged(room: "a", position: 3), .damagedSnapshot(room: "b", position: 2)]
+    try damage()
+    #expect(try bench.read("a").error == damages[0])
+    #expect(damaged() == 1, "who reads records finds it")
+    _ = try bench.load("b", through: .position(3))
+    #expect(damaged() == 2, "and who opens a room or looks at its past")
+    #expect(try bench.verifyPart().damages == damages, "verification meets both")
+    #expect(damaged() == 2)
+    try change("records", 1, at: 3, by: "-")
+    try change("snapshots", 2, at: 2, by: "-")
+    #expect(try bench.verifyPart().damages == [])
+    #expect(damaged() == 0, "it was mended")
+    try damage()
+    _ = try bench.verifyPart()
+    #expect(damaged() == 1, "verification finds damaged records by itself")
+    _ = try bench.load("b", through: .position(3))
+    #expect(damaged() == 2)
+    try bench.delete("b")
+    #expect(damaged() == 1, "with the room its damage is gone")
+    try ask("DELETE FROM canvas.rooms WHERE number = 1")
+    _ = try bench.verifyPart()
+    #expect(damaged() == 0, "so it is if another node deletes the room")
+    try change("records", 3, at: 1, by: "+")
+    _ = try bench.read("c")
+    #expect(damaged() == 1)
+    try bench.trim("c", through: 2)
+    #expect(damaged() == 0, "the damaged record was trimmed")
   }
 
   @Test("records aren't dropped for a damaged snapshot, but for the newest sound one before it")

@@ -12,6 +12,8 @@ struct StoredRoomsTests {
     var snapshots: [RoomSnapshot] = []
     var last: UInt64 = 0
     var trimmed: UInt64 = 0
+    /// The positions of the snapshots that are damaged.
+    var damaged: Set<UInt64> = []
 
     var summary: RoomSummary {
       RoomSummary(
@@ -30,10 +32,16 @@ struct StoredRoomsTests {
     func answer(_ request: LogRequest) -> LogEvent {
       switch request {
       case .load(let load):
-        let snapshot = snapshots.last {
+        let candidates = snapshots.reversed().filter {
           if case .position(let bound) = load.through { $0.place.position <= bound } else { true }
         }
-        return .loaded(id: load.id, LoadedRoom(summary: summary, snapshot: snapshot))
+        let passedOver = candidates.map(\.place.position).prefix(while: damaged.contains)
+        let loaded = LoadedRoom(
+          summary: summary,
+          snapshot: candidates.dropFirst(passedOver.count).first,
+          passedOver: passedOver.map { .damagedSnapshot(room: "demo", position: $0) }
+        )
+        return .loaded(id: load.id, loaded)
       case .read(let read):
         let rest = records.filter { $0.position > read.after }
         return .read(
@@ -101,6 +109,21 @@ struct StoredRoomsTests {
     }
     stored.snapshots[1] = RoomSnapshot(place: stored.snapshots[1].place, bytes: fold.image().encoded())
     #expect(stored.differences == ["the snapshot of room demo at position 4 is not what its records add up to"])
+  }
+
+  @Test(
+    "each damaged snapshot is named that the log passes over",
+    arguments: [[2], [4], [2, 4]] as [Set<UInt64>]
+  )
+  func damagedSnapshots(damaged: Set<UInt64>) throws {
+    var stored = try StoredRoomsTests.sound()
+    stored.damaged = damaged
+    #expect(
+      stored.differences
+        == damaged.sorted(by: >).map {
+          "the snapshot of room demo at position \($0) is damaged; the room can be used, its history is lost"
+        }
+    )
   }
 
   @Test("a record that is missing at the end is found")

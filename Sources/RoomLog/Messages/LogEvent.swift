@@ -115,6 +115,8 @@ public struct RecordPage: Hashable, Sendable {
 public struct LoadedRoom: Hashable, Sendable {
   public var summary: RoomSummary
   public var snapshot: RoomSnapshot?
+  /// The damaged snapshots, newest first, in whose place an older one is used, or all records.
+  public var passedOver: [LogError] = []
 }
 
 public struct RoomSnapshot: Hashable, Sendable {

@@ -35,6 +35,7 @@ extension PostgresWriting {
         // If there are no rows, another node has just deleted the room.
         guard rows[0].count > 0 else { return self.reports.refuse(request, .noSuchRoom(room: room)) }
         self.reports.release(request)
+        self.reports.shared.clearDamage(room: rows[0].number(0, 0))
         self.following.tellDeleted(room, epoch: epoch, by: id)
         let took = SteadyClock.microseconds() - batch.beganAt
         self.reports.note(CommitReport(rooms: 1, records: 0, bytes: 0, microseconds: took))

@@ -203,6 +203,7 @@ final class PostgresChores {
   private func trim(_ entry: RoomEntry, before damaged: UInt64, _ chore: LogRequest, _ then: @escaping (UInt64) -> Void)
   {
     let damage = LogError.damagedSnapshot(room: entry.name, position: damaged)
+    reports.note(damage, room: entry.number)
     reports.tell([.concern("\(damage); its records are kept")])
     guard damaged > entry.trimmed else { return then(entry.trimmed) }
     trim(entry, to: entry.snapshot(through: .position(damaged - 1))?.position ?? 0, chore, then)
@@ -224,6 +225,7 @@ final class PostgresChores {
       guard rows.count > 0 else { return then(entry.trimmed) }
       var trimmed = entry
       trimmed.trimmed = rows.natural(0, 0)
+      self.reports.shared.clearDamage(room: entry.number, through: trimmed.trimmed)
       self.forgetNeedless(of: trimmed, chore) { self.clear(entry.name, chore) { then(trimmed.trimmed) } }
     }
   }

@@ -84,13 +84,13 @@ final class PostgresReading {
 
   /// Reads a room's newest undamaged snapshot.
   /// - Parameters:
-  ///   - damaged: the position of the newest damaged snapshot that was found so far. The room can still be opened from an
-  ///     older snapshot, or from all its records.
+  ///   - damages: the damaged snapshots that were found so far, newest first. The room can still be opened from an older
+  ///     snapshot, or from all its records.
   ///   - isReadable: false if PostgreSQL has failed to read the snapshot.
   private func load(
     _ request: LoadRequest,
     below bound: Int64 = .max,
-    damaged: UInt64? = nil,
+    damages: [LogError] = [],
     isReadable: Bool = true
   ) {
     var (position, milliseconds) = PostgresReading.bounds(request.through)
@@ -104,7 +104,7 @@ final class PostgresReading {
     }
     link.send(questions) { answer in
       if asksForSnapshot, case .failure(let failure) = answer, failure.isDamage {
-        return self.load(request, below: bound, damaged: damaged, isReadable: false)
+        return self.load(request, below: bound, damages: damages, isReadable: false)
       }
       guard let rows = self.answer(.load(request), answer) else { return }
       do throws(LogError) {
@@ -118,15 +118,15 @@ final class PostgresReading {
             throw .damagedSnapshot(room: entry.name, position: place.position)
           }
         } catch {
+          self.reports.note(error, room: entry.number)
           guard case .damagedSnapshot(_, let position) = error, position > entry.trimmed else { throw error }
-          return self.load(request, below: Int64(clamping: position) - 1, damaged: damaged ?? position)
+          return self.load(request, below: Int64(clamping: position) - 1, damages: damages + [error])
         }
-        let damage = damaged.map { LogError.damagedSnapshot(room: entry.name, position: $0) }
         if request.wantsSnapshot, snapshot?.place.position ?? 0 < entry.trimmed {
-          throw damage ?? .trimmed(room: entry.name, through: entry.trimmed)
+          throw damages.first ?? .trimmed(room: entry.name, through: entry.trimmed)
         }
-        if let damage { self.notePassedOver(damage) }
-        let loaded = LoadedRoom(summary: entry.summary(damage: nil), snapshot: snapshot)
+        if let damage = damages.first { self.notePassedOver(damage) }
+        let loaded = LoadedRoom(summary: entry.summary(damage: nil), snapshot: snapshot, passedOver: damages)
         self.reports.tell([.loaded(id: request.id, loaded)])
       } catch {
         self.refuse(.load(request), error)
@@ -191,7 +191,7 @@ final class PostgresReading {
         let entry = try PostgresReading.entry(request.room, rows[0])
         try entry.check(epoch: request.epoch)
         try entry.check(position: request.after)
-        let page = try PostgresReading.page(rows, of: entry, after: request.after, through: request.through)
+        let page = try self.page(rows, of: entry, after: request.after, through: request.through)
         self.reports.tell([.read(id: request.id, page)])
       } catch {
         self.refuse(.read(request), error)
@@ -199,15 +199,15 @@ final class PostgresReading {
     }
   }
 
-  /// A page from the answer to `ask`.
-  static func page(
+  /// A page from the answer to `ask`. If it is damaged, that is noted.
+  func page(
     _ answers: [PostgresRows],
     of entry: RoomEntry,
     after: UInt64,
     through bound: LogBound = .end
   ) throws(LogError) -> RecordPage {
     let start = max(after, entry.trimmed)
-    guard let rows = answers.dropFirst().first else { throw .damaged(room: entry.name, position: start + 1) }
+    guard let rows = answers.dropFirst().first else { throw damage(of: entry, at: start + 1) }
     var page = RecordPage(room: entry.name, epoch: entry.epoch, records: [], through: start, isLast: true)
     for row in 0..<rows.count {
       page.isLast = rows.isNull(row, 4)
@@ -216,7 +216,7 @@ final class PostgresReading {
       guard position > start else { continue }
       let bytes = rows.bytes(row, 3)
       guard position == page.through + 1, Checksum.stored(of: bytes) == rows.number(row, 2) else {
-        throw .damaged(room: entry.name, position: page.through + 1)
+        throw damage(of: entry, at: page.through + 1)
       }
       page.records.append(LogRecord(position: position, milliseconds: rows.natural(row, 1), bytes: bytes))
       page.through = position
@@ -227,8 +227,14 @@ final class PostgresReading {
       case .position(let position): min(position, entry.last)
       case .milliseconds: page.through
       }
-    if page.isLast, page.through < end { throw .damaged(room: entry.name, position: page.through + 1) }
+    if page.isLast, page.through < end { throw damage(of: entry, at: page.through + 1) }
     return page
+  }
+
+  private func damage(of entry: RoomEntry, at position: UInt64) -> LogError {
+    let damage = LogError.damaged(room: entry.name, position: position)
+    reports.note(damage, room: entry.number)
+    return damage
   }
 
   /// One query reads at most this many rooms for the list. The log's thread needs some milliseconds for them.

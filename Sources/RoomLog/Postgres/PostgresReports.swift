@@ -8,7 +8,7 @@ final class PostgresReports {
   let address: PostgresAddress
   private let inbox: PostgresInbox
   private let outlet: Outlet
-  private let shared: SharedFigures
+  let shared: SharedFigures
 
   private(set) var isOpen = false
   private(set) var isUnusable = false
@@ -45,6 +45,16 @@ final class PostgresReports {
       figures.batchRecords.add(UInt64(report.records))
     }
     outlet.tell([.committed(report)])
+  }
+
+  /// Counts a room as damaged, if this error says that it is.
+  func note(_ error: LogError, room number: Int64) {
+    switch error {
+    case .damaged(let room, let position):
+      shared.note(.init(room: room, position: position, isHistory: false), room: number)
+    case .damagedSnapshot: shared.noteSnapshots(areDamaged: true, room: number)
+    default: break
+    }
   }
 
   // MARK: Answers

@@ -64,13 +64,13 @@ extension PostgresStatement {
   /// another room has its name.
   static let epoch = PostgresStatement("epoch", "SELECT epoch FROM canvas.rooms WHERE name = $1::text")
 
-  /// Deletes a room. Returns no row if the room doesn't exist.
+  /// Deletes a room, and returns its number. Returns no row if the room doesn't exist.
   static let delete = PostgresStatement(
     "delete",
     """
-    WITH room AS (DELETE FROM canvas.rooms WHERE name = $1::text AND epoch = $2::int8 RETURNING number, epoch),
+    WITH room AS (DELETE FROM canvas.rooms WHERE name = $1::text AND epoch = $2::int8 RETURNING number),
     dropped AS (INSERT INTO canvas.dropped(room) SELECT number FROM room)
-    SELECT epoch FROM room
+    SELECT number FROM room
     """
   )
 

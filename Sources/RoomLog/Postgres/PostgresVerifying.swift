@@ -12,7 +12,7 @@ extension PostgresReading {
       do throws(LogError) {
         let entry = try PostgresReading.entry(room, rows[0])
         try entry.check(epoch: before?.epoch)
-        let page = try PostgresReading.page(rows, of: entry, after: after)
+        let page = try self.page(rows, of: entry, after: after)
         let records = (before?.records ?? 0) + page.records.count
         guard page.isLast else { return self.verify(id, room, (entry.epoch, page.through, records)) }
         self.reports.tell([.verified(id: id, room: room, records: records)])
@@ -25,7 +25,7 @@ extension PostgresReading {
   private static let verifiedAtOnce = 1 << 20
 
   /// Verifies rooms in the order of their numbers, one page at a time, until a limit of the request is reached.
-  /// Snapshots are not verified here, because opening a room checks them.
+  /// Snapshots are not verified here, because opening a room checks them, unless it has found a damaged one.
   func verifyPart(_ request: VerifyRequest) {
     let deadline = SteadyClock.microseconds() &+ request.microsecondsMax
     if let start = request.start { return verify(from: start, VerifiedPart(), until: deadline, for: request) }
@@ -80,7 +80,13 @@ extension PostgresReading {
         goesOn = !search.isReadable()
       }
       guard !goesOn else { return self.findRoom(search, through: last, for: request, then: then) }
-      if let concern = search.concern(in: self.reports.address.description) { self.reports.tell([concern]) }
+      if let concern = search.concern(in: self.reports.address.description) {
+        self.reports.tell([concern])
+      } else {
+        // The rooms up to the one that was found are deleted.
+        let end = found.flatMap { $0.count > 0 ? $0.number(0, 0) - 1 : nil } ?? last
+        self.reports.shared.clearDamage(roomsAfter: search.next, through: end)
+      }
       then(found)
     }
   }
@@ -99,7 +105,9 @@ extension PostgresReading {
       place.stage = .end
       var rows: [PostgresRows] = []
       if case .failure(let failure) = answer, failure.isDamage {
-        part.damages.append(.damaged(room: name, position: 0))
+        let damage = LogError.damaged(room: name, position: 0)
+        part.damages.append(damage)
+        self.reports.note(damage, room: start.room)
       } else {
         guard let read = self.answer(.verifyPart(request), answer) else { return }
         rows = read
@@ -107,20 +115,84 @@ extension PostgresReading {
       // A room that was deleted after the list was read needs no verification.
       if let room = rows.first, let entry = try? PostgresReading.entry(name, room), entry.number == start.room {
         do throws(LogError) {
-          let page = try PostgresReading.page(rows, of: entry, after: after, through: .position(through))
+          let page = try self.page(rows, of: entry, after: after, through: .position(through))
           part.records += page.records.count
           part.bytes += page.records.reduce(0) { $0 + $1.bytes.count }
-          if !page.isLast { place.stage = .records(after: page.through, through: through) }
+          if page.isLast {
+            self.reports.shared.noteSound(room: start.room, through: through)
+          } else {
+            place.stage = .records(after: page.through, through: through)
+          }
         } catch {
           part.damages.append(error)
         }
       }
-      if case .end = place.stage { part.rooms += 1 }
-      guard part.bytes >= request.bytesMax || SteadyClock.microseconds() >= deadline else {
-        return self.verify(from: place, part, until: deadline, for: request)
+      guard case .end = place.stage, self.reports.shared.hasDamagedSnapshot(room: start.room) else {
+        return self.goOn(from: place, part, until: deadline, for: request)
       }
-      part.next = place
-      self.reports.tell([.verifiedPart(id: request.id, part)])
+      self.verifySnapshots(of: name, at: place, part, until: deadline, for: request)
+    }
+  }
+
+  private func goOn(
+    from place: VerifyPlace,
+    _ part: VerifiedPart,
+    until deadline: UInt64,
+    for request: VerifyRequest
+  ) {
+    var part = part
+    if case .end = place.stage { part.rooms += 1 }
+    guard part.bytes >= request.bytesMax || SteadyClock.microseconds() >= deadline else {
+      return verify(from: place, part, until: deadline, for: request)
+    }
+    part.next = place
+    reports.tell([.verifiedPart(id: request.id, part)])
+  }
+
+  /// Verifies the snapshots of a room that is known to have damaged ones, the newest first. Meanwhile others may have
+  /// replaced or dropped these.
+  private func verifySnapshots(
+    of name: String,
+    at place: VerifyPlace,
+    through bound: Int64 = .max,
+    areDamaged: Bool = false,
+    _ before: VerifiedPart,
+    until deadline: UInt64,
+    for request: VerifyRequest
+  ) {
+    link.send([(.room, [.text(name)]), (.snapshot, [.text(name), .number(bound), .number(.max)])]) { answer in
+      var part = before
+      var areDamaged = areDamaged
+      var next: Int64 = 0
+      if case .failure(let failure) = answer, failure.isDamage {
+        // The answer doesn't say which snapshot it is.
+        part.damages.append(.damagedSnapshot(room: name, position: 0))
+        areDamaged = true
+      } else {
+        guard let rows = self.answer(.verifyPart(request), answer) else { return }
+        if let entry = try? PostgresReading.entry(name, rows[0]), entry.number == place.room, rows[1].count > 0 {
+          next = rows[1].number(0, 0)
+          do throws(LogError) {
+            part.bytes += try PostgresReading.snapshot(rows[1], of: entry)?.bytes.count ?? 0
+          } catch {
+            part.damages.append(error)
+            areDamaged = true
+          }
+        }
+      }
+      guard next <= 0 else {
+        return self.verifySnapshots(
+          of: name,
+          at: place,
+          through: next - 1,
+          areDamaged: areDamaged,
+          part,
+          until: deadline,
+          for: request
+        )
+      }
+      self.reports.shared.noteSnapshots(areDamaged: areDamaged, room: place.room)
+      self.goOn(from: place, part, until: deadline, for: request)
     }
   }
 }

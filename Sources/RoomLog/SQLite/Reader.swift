@@ -200,25 +200,25 @@ final class Reader {
     let summary = entry.summary(damage: nil)
     guard request.wantsSnapshot else { return LoadedRoom(summary: summary, snapshot: nil) }
     var candidates = entry
-    var damagedPosition: UInt64?
+    var damages: [LogError] = []
     if entry.lacksSnapshots { shared.noteSnapshots(areDamaged: true, room: entry.number) }
     while let place = candidates.snapshot(through: request.through), place.position >= entry.trimmed {
       if let bytes = try content(of: place, entry, statements) {
-        return LoadedRoom(summary: summary, snapshot: RoomSnapshot(place: place, bytes: bytes))
+        return LoadedRoom(summary: summary, snapshot: RoomSnapshot(place: place, bytes: bytes), passedOver: damages)
       }
       // This snapshot is damaged. So the search goes on with an older snapshot, because the log still has the records
       // after that one.
-      damagedPosition = damagedPosition ?? place.position
+      damages.append(.damagedSnapshot(room: entry.name, position: place.position))
       shared.noteSnapshots(areDamaged: true, room: entry.number)
       candidates.snapshots.removeAll { $0.position >= place.position }
     }
     if entry.trimmed > 0 {
-      if damagedPosition == nil, !entry.lacksSnapshots, !entry.lacksBase, request.through != .end {
+      if damages.isEmpty, !entry.lacksSnapshots, !entry.lacksBase, request.through != .end {
         throw .refused(.trimmed(room: entry.name, through: entry.trimmed))
       }
-      throw .refused(.damagedSnapshot(room: entry.name, position: damagedPosition ?? entry.trimmed))
+      throw .refused(damages.first ?? .damagedSnapshot(room: entry.name, position: entry.trimmed))
     }
-    return LoadedRoom(summary: summary, snapshot: nil)
+    return LoadedRoom(summary: summary, snapshot: nil, passedOver: damages)
   }
 
   /// A snapshot's bytes. `nil` if their checksum or length is wrong.

@@ -54,6 +54,18 @@ final class SharedFigures: Sendable {
     changeDamage(room: number, through: position) { $0 = nil }
   }
 
+  /// Must be called when all records of a room up to a position were read and are sound.
+  func noteSound(room number: Int64, through position: UInt64) {
+    damages.withLock { if let known = $0[number], known.position <= position { $0[number] = nil } }
+  }
+
+  /// Must be called when there are no rooms with numbers above one and up to another.
+  func clearDamage(roomsAfter lower: Int64, through upper: Int64) {
+    func isGone(_ number: Int64) -> Bool { number > lower && number <= upper }
+    damages.withLock { $0 = $0.filter { !isGone($0.key) } }
+    damagedSnapshots.withLock { $0 = $0.filter { !isGone($0) } }
+  }
+
   /// Remembers whether a room has snapshots that are known to be damaged.
   func noteSnapshots(areDamaged: Bool, room number: Int64) {
     damagedSnapshots.withLock { if areDamaged { $0.insert(number) } else { $0.remove(number) } }

@@ -120,8 +120,11 @@ extension Hub {
       ]
     )
     if round.damagedCount > 0 {
+      // `log repair` refuses databases.
+      let isInDirectory = log.statistics?.directory != nil
+      let advice = isInDirectory ? "see SyncServer log repair" : "restore from a backup (docs/OPERATING.md)"
       logger.error(
-        "\(round.damagedCount == 1 ? "a room is" : "\(round.damagedCount) rooms are") damaged; see SyncServer log repair",
+        "\(round.damagedCount == 1 ? "a room is" : "\(round.damagedCount) rooms are") damaged; \(advice)",
         ["rooms": .text(round.damaged.joined(separator: " "))]
       )
     }

@@ -230,7 +230,9 @@ struct LogMove {
     }
     // The newest snapshot is copied too: without one, the copy would be slow to open.
     if let newest = room.snapshot, newest.position > room.trimmed {
-      try keep(try reading.load(room.room, through: .position(room.last)).snapshot, of: room, isBase: false)
+      let loaded = try reading.load(room.room, through: .position(room.last))
+      for damage in loaded.passedOver { print("left out: \(damage)") }
+      try keep(loaded.snapshot, of: room, isBase: false)
     }
     guard try standing(of: room.room, through: .max, readingBack) == before else {
       throw Fault(words: "room \(room.room) is another one where it went")

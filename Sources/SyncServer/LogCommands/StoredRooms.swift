@@ -94,7 +94,7 @@ struct StoredRooms {
   // MARK: Comparing a room with its snapshots
 
   /// Applies all stored records of a room, and compares the result with each snapshot at the snapshot's position.
-  /// - Returns: the differences, in words.
+  /// - Returns: the differences and the damaged snapshots, in words.
   func differences(in name: String) -> [String] {
     do throws(Fault) {
       guard var room = try summary(of: name) else { return [] }
@@ -120,9 +120,8 @@ struct StoredRooms {
   }
 
   private func differences(in room: RoomSummary) throws(Fault) -> [String] {
-    var marks = try self.marks(of: room)
+    var (marks, words) = try self.marks(of: room)
     var (fold, _) = try base(of: room)
-    var words: [String] = []
     func compare(_ fold: borrowing Fold) {
       while let mark = marks.last, mark.position <= fold.position {
         marks.removeLast()
@@ -143,13 +142,15 @@ struct StoredRooms {
     return words
   }
 
-  /// The snapshots up to the room's end, newest first.
-  private func marks(of room: RoomSummary) throws(Fault) -> [Mark] {
+  /// The snapshots up to the room's end, newest first, and a text for each damaged one.
+  private func marks(of room: RoomSummary) throws(Fault) -> (marks: [Mark], damages: [String]) {
     var marks: [Mark] = []
+    var damages: [String] = []
     var bound = room.last
-    while bound > room.trimmed, let snapshot = try load(room.room, through: .position(bound)).snapshot,
-      snapshot.place.position > room.trimmed
-    {
+    while bound > room.trimmed {
+      let loaded = try load(room.room, through: .position(bound))
+      damages += loaded.passedOver.map { LogCommand.words($0, opens: true) }
+      guard let snapshot = loaded.snapshot, snapshot.place.position > room.trimmed else { break }
       let image = try? RoomImage(snapshot.bytes, seed: seed)
       marks.append(
         Mark(
@@ -160,6 +161,6 @@ struct StoredRooms {
       )
       bound = snapshot.place.position - 1
     }
-    return marks
+    return (marks, damages)
   }
 }
