@@ -77,8 +77,11 @@ struct GoldenFrameTests {
     var frame = Gallery.room(columns: 80, rows: 23)
     frame.unsent = 2
     frame.connection = .reconnecting(seconds: 2)
-    #expect(frame.connectionWords == "Reconnecting… your 2 changes are kept. Next try in 2 s, or with any key.")
+    #expect(frame.connectionWords == "Reconnecting… your 2 changes are kept while this runs. Next try in 2 s.")
+    let line = Gallery.screen(frame, columns: 80, rows: 24, .exact).text(row: 23)
+    #expect(line.contains(frame.connectionWords), "\(line)")
     frame.unsent = 0
+    #expect(frame.connectionWords == "Reconnecting… Next try in 2 s, or with any key.")
     frame.connection = .reconnecting(seconds: nil)
     #expect(frame.connectionWords == "Reconnecting…")
   }

@@ -123,7 +123,8 @@ public struct RoomFrame: Sendable {
 }
 
 extension RoomFrame {
-  /// The state of the connection as text, in the same words as on the page.
+  /// The state of the connection as text, in the same words as on the page where both do the same. Unlike the page, the
+  /// terminal keeps unsaved changes in memory only.
   public var connectionWords: String {
     switch connection {
     case .loading: return "Opening…"
@@ -132,10 +133,12 @@ extension RoomFrame {
       let changes =
         switch unsent {
         case 0: ""
-        case 1: " your 1 change is kept."
-        default: " your \(unsent) changes are kept."
+        case 1: " your 1 change is kept while this runs."
+        default: " your \(unsent) changes are kept while this runs."
         }
-      return "Reconnecting…\(changes)" + (seconds.map { " Next try in \($0) s, or with any key." } ?? "")
+      // With both, the line would be too long for 80 columns. Who has made changes has pressed keys.
+      let key = unsent == 0 ? ", or with any key" : ""
+      return "Reconnecting…\(changes)" + (seconds.map { " Next try in \($0) s\(key)." } ?? "")
     case .live:
       if isViewOnly { return "View only" }
       guard unsent > 0 else { return "Saved" }

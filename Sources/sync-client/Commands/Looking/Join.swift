@@ -10,7 +10,7 @@ enum Join {
     summary: "the live canvas: watch everyone draw, and draw with them",
     details: [
       "Full screen, with keys and mouse; ? shows all keys. It uses as many colours as the terminal has (COLORTERM, "
-        + "TERM, NO_COLOR). You can draw while offline: changes are kept and sent when the server is back.",
+        + "TERM, NO_COLOR). You can draw while offline: changes are kept while this runs, and sent when the server is back.",
       "Needs a terminal. In scripts, use watch, show and pipe.",
     ],
     options: [
