@@ -56,6 +56,19 @@ async def test_a_layout_in_single_quotes_comes_in_from_standard_input(shared):
     assert await shared.shapes("layout") == shapes
 
 
+async def test_a_tied_line_counts_where_it_is_drawn_when_a_drawing_is_placed(shared):
+    """S14: the line's own box is from before its shapes were moved."""
+    sun, moon = identifier(), identifier()
+    drawing = {"shapes": [
+        {"id": sun, "kind": "rectangle", "position": [0, 0], "size": [100, 100]},
+        {"id": moon, "kind": "rectangle", "position": [400, 0], "size": [100, 100]},
+        {"kind": "line", "id": identifier(), "position": [-5000, -5000], "size": [10, 10],
+         "from": [sun, 32768, 32768], "to": [moon, 0, 32768]},
+    ]}
+    await run(shared, "import", "tied", "-", "--at", "1000,2000", input=json.dumps(drawing))
+    assert [shape["position"] for shape in await shared.shapes("tied")][:2] == [[1000, 2000], [1400, 2000]]
+
+
 async def test_a_drawing_goes_out_and_comes_back(shared):
     """The drawing is imported as a copy with new identifiers, or as the same shapes with their own identifiers."""
     await run(shared, "import", "there", "-", input=LAYOUT)

@@ -28,13 +28,7 @@ struct StoredDrawing: Sendable {
 
   init(_ bytes: [UInt8]) throws(ImportError) {
     self.bytes = bytes
-    // The stamps don't matter, because this canvas is never merged with another.
-    var canvas = Canvas(seed: UInt64.random(in: 0...UInt64.max))
-    for shape in try Import.read(bytes, shapesMax: .max, names: .asStored) {
-      guard let id = shape.id, let stamp = Stamp(milliseconds: 1, counter: 0, actor: id) else { continue }
-      canvas.apply(Operation(shape: id, at: stamp, set: shape.properties))
-    }
-    self.canvas = canvas
+    canvas = Canvas(of: try Import.read(bytes, shapesMax: .max, names: .asStored))
     order = DrawingOrder(canvas)
     names = ShownNames(canvas)
   }
@@ -56,6 +50,18 @@ struct StoredDrawing: Sendable {
         return [:]
       }
       return stamps
+    }
+  }
+}
+
+extension Canvas {
+  /// The drawing of a document. It lacks the shapes without an identifier.
+  init(of shapes: [ImportedShape]) {
+    self.init(seed: UInt64.random(in: 0...UInt64.max))
+    for shape in shapes {
+      // The stamps don't matter, because this canvas is never merged with another.
+      guard let id = shape.id, let stamp = Stamp(milliseconds: 1, counter: 0, actor: id) else { continue }
+      apply(Operation(shape: id, at: stamp, set: shape.properties))
     }
   }
 }

@@ -86,10 +86,16 @@ enum ImportExport {
     }
   }
 
+  /// Moves the whole to `corner`. A line counts where it is drawn: the box of its own may be from before the shapes that
+  /// it is tied to were moved (S14).
   private static func moved(_ shapes: [ImportedShape], to corner: Point?) -> [ImportedShape] {
     guard let corner else { return shapes }
-    let left = shapes.map { $0.properties.position.x }.min() ?? 0
-    let top = shapes.map { $0.properties.position.y }.min() ?? 0
+    let canvas = Canvas(of: shapes)
+    let places = shapes.map { shape in
+      shape.id.flatMap { canvas.drawn($0)?.properties.position } ?? shape.properties.position
+    }
+    let left = places.map { $0.x }.min() ?? 0
+    let top = places.map { $0.y }.min() ?? 0
     return shapes.map { shape in
       var shape = shape
       let before = shape.properties.position
