@@ -79,6 +79,30 @@ async def test_a_turned_line_stays_where_it_is_when_an_end_is_loosened(shared):
     assert way["path"] == [[65535, 0], [65535, 65535], [0, 65535]]
 
 
+async def test_a_tied_line_that_is_moved_lets_go_of_its_shapes(shared):
+    """It goes from where it is drawn. Its own box is from before its shapes were moved."""
+    room = "moved-line"
+    tie = ["from=Sun,1,0.5", "to=Moon,0,0.5"]
+    await run(shared, "add", room, "square", "name=Sun", "position=0,0")
+    await run(shared, "add", room, "square", "name=Moon", "position=400,0")
+    await run(shared, "add", room, "line", "name=Way", *tie)
+    await run(shared, "move", room, "Moon", "400", "300")
+    assert await ends(shared, room) == (near(100, 50), near(400, 350))
+    await run(shared, "move", room, "Way", "10", "-20", "--by")
+    await run(shared, "move", room, "Moon", "400", "0")
+    assert await ends(shared, room) == (near(110, 30), near(410, 330))
+    await run(shared, "set", room, "Way", *tie)
+    await run(shared, "move", room, "Moon", "600", "0")
+    await run(shared, "set", room, "Way", "position=0,500")
+    assert await ends(shared, room) == (near(0, 500), near(500, 500))
+    await run(shared, "set", room, "Way", *tie)
+    await run(shared, "move", room, "Moon", "400", "300")
+    await run(shared, "set", room, "Way", "rotation=90")
+    way = (await shared.named(room))["Way"]
+    assert (tuple(way["position"]), tuple(way["size"]), way["rotation"]) == (near(100, 50), near(300, 300), 90)
+    assert way["from"] == way["to"] == []
+
+
 async def test_the_table_shows_what_lines_are_tied_to(shared):
     room = "line-table"
     await run(shared, "add", room, "square", "name=Sun", "position=0,0")

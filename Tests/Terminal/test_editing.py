@@ -242,6 +242,24 @@ async def test_locks_groups_and_shapes_without_a_fill(shared):
     done = await run(shared, "set", "looks", "Sun", "filled=no", "strokeWidth=4", "dash=dotted", "locked=yes", "group=afy-kw5-t7o")
     for words in ("emptied", "stroke dotted", "locked it", "put it into group afy-kw5-t7o"):
         assert words in done.out, done.out
+async def test_a_box_fits_the_text_that_is_set(shared):
+    """S9: As when the text is there from the beginning, or typed. Whoever gives a size gets that."""
+    async def size(name, *words):
+        await run(shared, "set", "fitted", name, *words)
+        return (await shared.named("fitted"))[name]["size"]
+
+    await run(shared, "add", "fitted", "text", "name=Title", "text=A")
+    await run(shared, "add", "fitted", "text", "name=Other", "text=A longer title", "textSize=40")
+    other = (await shared.named("fitted"))["Other"]["size"]
+    assert await size("Title", "text=A longer title", "textSize=40") == other
+    assert await size("Title", "size=300,400") == await size("Title", "text=B") == [300, 400], "this isn't its own size"
+    await run(shared, "add", "fitted", "rectangle", "name=List", "size=160,64")
+    assert await size("List", "text=Buy milk\\nand bread") == [160, 66]
+    assert await size("List", "text=1\\n2\\n3\\n4", "size=160,70") == [160, 70]
+    await run(shared, "add", "fitted", "line", "name=Way", "through=0,0 100,0")
+    assert await size("Way", "text=1\\n2\\n3\\n4") == [100, 1], "a caption is no part of the box"
+
+
     sun = (await shared.named("looks"))["Sun"]
     assert (sun["filled"], sun["dash"], sun["locked"], sun["group"]) == (False, "dotted", True, "afy-kw5-t7o")
     table = (await run(shared, "show", "looks")).out

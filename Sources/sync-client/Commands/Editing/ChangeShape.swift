@@ -11,7 +11,12 @@ enum ChangeShape {
     group: .editing,
     operands: [.one("ROOM"), .one("SHAPE"), .several("PROPERTY=VALUE")],
     summary: "set properties of a shape",
-    details: [PropertyWords.help, LineWords.help, shapesAre],
+    details: [
+      PropertyWords.help, LineWords.help,
+      "With another position, size or rotation, a line is tied to nothing any more. With another text, a box that is too "
+        + "small for it grows, unless the size is given.",
+      shapesAre,
+    ],
     examples: ["set demo Sun fill=tomato alpha=50%", "set demo afy-kw5-t7o visible=yes", "set demo Arrow to=Sun"]
   ) { invocation in
     let operands = invocation.arguments.operands
@@ -20,7 +25,14 @@ enum ChangeShape {
     var set = try PropertyWords.read(words)
     let editor = try await RoomEditor.open(invocation)
     let shape = try await editor.find(operands[1])
-    try await lineWords.write(to: &set, over: editor.canvas[shape], in: editor)
+    let before = editor.canvas[shape]
+    try await lineWords.write(to: &set, over: before, in: editor)
+    if let before {
+      if lineWords.isEmpty, !set.assigned.intersection([.position, .size, .rotation]).isEmpty {
+        set = editor.canvas.loosened(before).overwritten(by: set)
+      }
+      set.fitBox(of: before.properties)
+    }
     return try await editor.commit([ShapeEdit(shape: shape, set: set)])
   }
 
@@ -40,8 +52,13 @@ enum ChangeShape {
     var set = try PropertyWords.read(["position=\(operands[2]),\(operands[3])"])
     let editor = try await RoomEditor.open(invocation)
     let shape = try await editor.find(operands[1])
-    if invocation.arguments.has("--by"), let before = editor.canvas[shape]?.properties.position {
-      set.position = Point(x: before.x + x, y: before.y + y)
+    if let before = editor.canvas[shape] {
+      let loosened = editor.canvas.loosened(before)
+      if invocation.arguments.has("--by") {
+        let start = before.properties.overwritten(by: loosened).position
+        set.position = Point(x: start.x + x, y: start.y + y)
+      }
+      set = loosened.overwritten(by: set)
     }
     return try await editor.commit([ShapeEdit(shape: shape, set: set)])
   }
@@ -87,5 +104,26 @@ enum ChangeShape {
     let editor = try await RoomEditor.open(invocation)
     let shapes = try await editor.find(invocation.arguments.operands.dropFirst())
     return try await editor.commit { replica, now in replica.delete(shapes, at: now) }
+  }
+}
+
+extension Properties {
+  /// These values, with those of `other` in place of them.
+  fileprivate func overwritten(by other: Properties) -> Properties {
+    var values = self
+    for property in other.assigned { values.take(property, from: other) }
+    return values
+  }
+
+  /// Makes the shape's box large enough for the text that these properties give it, unless they give it a size. The box
+  /// of a text that was made for its letters alone is measured anew.
+  fileprivate mutating func fitBox(of before: Properties) {
+    guard assigned.contains(.text), !assigned.contains(.size) else { return }
+    let after = before.overwritten(by: self)
+    if after.kind == .text, before.size == TextBox.size(of: before.text, textSize: before.textSize) {
+      size = TextBox.size(of: text, textSize: after.textSize)
+    } else if !after.kind.isStroke {
+      growBox(of: after)
+    }
   }
 }

@@ -204,7 +204,7 @@ extension LiveCanvas {
   /// are drawn.
   func loosened(_ shape: Shape) -> Properties {
     let canvas = canvas
-    return shape.untied(butFrom: { selected.contains($0) }) { canvas[$0] }.changes(since: shape)
+    return canvas.loosened(shape, butFrom: { selected.contains($0) })
   }
 
   func turn(by degrees: Double) {
