@@ -193,6 +193,19 @@ def test_drawing_by_mouse(server, client):
         assert len(shapes(server, "mouse")) == 3
 
 
+def test_three_clicks_delete_a_group(server, client):
+    """S13: all of its shapes, and no other. Undo brings them back at once."""
+    for x, name in [(0, "Sun"), (400, "Moon")]:
+        draw(server, "trio", name=name, position=[x, 0], size=[200, 200], group="afy-kw5-t7o")
+    draw(server, "trio", name="Star", position=[800, 0], size=[200, 200])
+    with Tmux(joins(client, server, "trio")) as screen:
+        screen.shows("3 shapes")
+        screen.click(*screen.place("Sun"), times=3)
+        holds(server, "trio", lambda drawn: [shape["name"] for shape in drawn] == ["Star"])
+        screen.keys("u")
+        holds(server, "trio", lambda drawn: len(drawn) == 3)
+
+
 def test_moving_by_mouse(server, client):
     """A shape follows without a jump, as one undo step. Its corner scales it, and its arrow turns it."""
     draw(server, "moving", name="Box", position=[0, 0], size=[160, 160])

@@ -109,8 +109,8 @@ extension LiveCanvas {
 
   // MARK: - Clicking
 
-  /// A double click recolours a shape, and a triple click deletes it, or goes on with its text if it has one. So a double
-  /// click takes effect only when no third click follows.
+  /// A double click recolours a shape, and a triple click deletes it with its group, or goes on with its text if it has
+  /// one. So a double click takes effect only when no third click follows.
   private func click(_ count: Int, on shape: Identifier?, at place: Point) {
     pendingClick?.cancel()
     pendingClick = nil
@@ -136,7 +136,8 @@ extension LiveCanvas {
         select([shape])
         beginWriting()
       } else {
-        client.edit { replica, now in replica.delete([shape], at: now) }
+        let shapes = group(of: shape)
+        client.edit { replica, now in replica.delete(shapes, at: now) }
       }
     default: break
     }
