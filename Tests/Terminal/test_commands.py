@@ -63,6 +63,11 @@ async def test_a_mistyped_variable_is_named(shared):
     ] and "1 shape" in done.out, done
 
 
+async def test_a_variable_with_a_wrong_value_is_named():
+    done = await run(None, "show", "demo", variables={"CANVAS_SERVER": ""}, code=64)
+    assert done.err == "sync-client: CANVAS_SERVER=: a server is given as ws://127.0.0.1:8080\n", done
+
+
 async def test_errors_are_for_programs_where_the_answers_are(shared):
     """With --json every error is an object with a code and a message, whether the client or the server reports it."""
     nowhere = ["--server", "ws://127.0.0.1:1"]

@@ -37,6 +37,8 @@ def test_replaying_a_part(server, client):
         screen.keys("Home").shows("Whole")
     with Tmux([client, "replay", "part", "--from", "1h", "--to", "30m", "--speed", "600", *address]) as screen:
         screen.shows("×600", "Nothing is drawn yet.")
+    with Tmux([client, "replay", "part", "--to", "1h", *address]) as screen:
+        screen.shows("there is nothing to replay before --to", "ended with 64")
     with Tmux([client, "replay", "nowhere", *address]) as screen:
         wait_until(lambda: "ended with 1" in screen.text() or "ended with 2" in screen.text(), screen.text)
 

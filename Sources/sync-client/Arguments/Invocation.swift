@@ -17,8 +17,10 @@ struct Invocation: Sendable {
   init(_ arguments: Arguments, environment: [String: String]) throws(ClientFailure) {
     self.arguments = arguments
     self.environment = environment
+    let said = arguments["--server"]
     server = try ServerAddress(
-      arguments["--server"] ?? environment["CANVAS_SERVER"] ?? "ws://127.0.0.1:8080",
+      said ?? environment["CANVAS_SERVER"] ?? "ws://127.0.0.1:8080",
+      from: said == nil ? "CANVAS_SERVER" : "--server",
       token: try Invocation.token(arguments, environment)
     )
     name = try arguments["--name"].map { (text) throws(ClientFailure) in

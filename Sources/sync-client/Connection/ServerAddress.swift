@@ -42,18 +42,21 @@ struct ServerAddress: Hashable, Sendable {
 
   /// Reads `ws://127.0.0.1:8080`, the same with `http`, `wss` or `https`, or just `127.0.0.1`. The default port is the
   /// scheme's, or 8080 without a scheme.
-  init(_ text: String, token: TokenSource = .none) throws(ClientFailure) {
+  /// - Parameter source: the option or the variable that has the text, for error messages.
+  init(_ text: String, from source: String = "--server", token: TokenSource = .none) throws(ClientFailure) {
     // The part before the @ can be a password. The error message doesn't repeat it, because messages end up in logs.
     guard !text.contains("@") else {
-      throw .usage("a server is given without a name and a password, as ws://127.0.0.1:8080; --token is for its token")
+      throw .usage(
+        "\(source): a server is given without a name and a password, as ws://127.0.0.1:8080; --token is for its token"
+      )
     }
     let hasScheme = ["ws:", "wss:", "http:", "https:"].contains { text.hasPrefix($0) }
     let bare = hasScheme || ServerAddress.hasPort(text) ? text : "\(text):8080"
     guard let endpoint = Endpoint(hasScheme ? text : "ws://" + bare), endpoint.query.isEmpty else {
-      throw .usage("\(text): a server is given as ws://127.0.0.1:8080")
+      throw .usage("\(source)=\(text): a server is given as ws://127.0.0.1:8080")
     }
     guard endpoint.path == "/" else {
-      throw .usage("\(text): a server is given without a path, as ws://127.0.0.1:8080")
+      throw .usage("\(source)=\(text): a server is given without a path, as ws://127.0.0.1:8080")
     }
     host = endpoint.host
     port = endpoint.port

@@ -32,7 +32,9 @@ struct ReplaySpan: Hashable, Sendable {
     let begins = from ?? history.from
     // Playing ends a little after the last change, so that the user sees that change.
     let ends = min(to ?? .max, history.to + 1_000)
-    guard begins < ends else { throw ClientFailure.usage("there is nothing to replay after --from") }
+    guard begins < ends else {
+      throw ClientFailure.usage("there is nothing to replay \(from == nil ? "before --to" : "after --from")")
+    }
     return ReplaySpan(from: begins, to: ends)
   }
 }
