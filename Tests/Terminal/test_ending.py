@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import termios
 
 import pytest
@@ -36,6 +37,18 @@ def test_every_end_restores_the_terminal(server, client):
         with begun(server, client, "signals") as terminal:
             os.kill(terminal.process.pid, number)
             assert has_ended(terminal) in (0, -number, 128 + number), number
+
+
+def test_a_terminal_whose_file_is_somebody_else_s_is_used(server, client):
+    """After `su` the terminal is still the process's own, but its file can't be opened."""
+    begin = "fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.fchmod(0, 0); os.execvp(sys.argv[1], sys.argv[1:])"
+    # The superuser could open it all the same.
+    powerless = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    words = [sys.executable, "-c", f"import fcntl, os, sys, termios; {begin}", *powerless, *joins(client, server, "su")]
+    with Terminal(words) as terminal:
+        terminal.frame("Saved")
+        terminal.send("q")
+        assert terminal.process.wait(timeout=SECONDS) == 0
 
 
 def test_a_terminal_that_goes_ends_it(server, client):

@@ -216,6 +216,52 @@ async def test_a_drawing_whose_export_fails_is_still_the_one_of_before(shared):
             assert len(json.load(file)["shapes"]) == 4
 
 
+async def test_a_file_that_is_replaced_keeps_its_mode_and_owner(shared, tmp_path):
+    """A file that can't be replaced by one with the same owner, or not at all, is overwritten where it is."""
+    await shared.write("owned")
+    path = tmp_path / "owned.svg"
+
+    def export(*before):
+        """Returns the file's inode after it was overwritten."""
+        path.write_text("old")
+        words = [*before, terminal.BINARY, "export", "owned", path]
+        done = subprocess.run(words, capture_output=True, text=True, env=terminal.environment(shared), umask=0o077)
+        assert done.returncode == 0 and path.read_text().startswith("<svg"), done
+        assert os.listdir(tmp_path) == ["owned.svg"]
+        return path.stat().st_ino
+
+    path.touch()
+    path.chmod(0o666)
+    export()
+    assert path.stat().st_mode & 0o7777 == 0o666
+    if os.geteuid() != 0:
+        return
+    os.chown(path, 12345, 12346)
+    export()
+    before = path.stat()
+    assert (before.st_uid, before.st_gid, before.st_mode & 0o7777) == (12345, 12346, 0o666)
+    assert export("setpriv", "--bounding-set=-all", "--inh-caps=-all") == before.st_ino
+    assert path.stat().st_uid == 12345
+    # A file that is mounted, as into a container. Some containers allow no mounts.
+    if subprocess.run(["unshare", "--mount", "mount", "--bind", path, path], capture_output=True).returncode == 0:
+        mounted = ["unshare", "--mount", "sh", "-c", 'mount --bind "$4" "$4" && exec "$@"', "sh"]
+        assert export(*mounted) == before.st_ino
+
+
+async def test_an_export_into_a_named_pipe_waits_for_its_reader(shared, tmp_path):
+    """The drawing is larger than the pipe. If nobody reads, a signal ends the command."""
+    await shared.write("piped", count=1000)
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    async with await start(shared, "export", "piped", pipe) as export:
+        assert len(json.loads(await asyncio.to_thread(pipe.read_bytes))["shapes"]) == 1000
+        assert (await export.end()).code == 0
+    async with await start(shared, "export", "piped", pipe) as export:
+        # By then it has the drawing, and waits.
+        await asyncio.sleep(1)
+        assert (await export.end(signal.SIGTERM)).code == 143
+
+
 async def test_closed_descriptors_are_no_sockets(shared):
     """The client starts without standard input and output. The edit is made once, and the command succeeds."""
     script = f"exec {terminal.BINARY} add closed star <&- >&- 2>&-"
@@ -280,6 +326,7 @@ async def test_an_import_that_is_refused_in_its_middle_says_what_is_stored():
         report = (await run(small, "import", "full", "-", "--json", input=drawing, code=1)).object
         assert (report["operations"], report["stored"]) == (3_000, len(await small.shapes("full")) - 1), report["stored"]
         assert len(report["refused"]) == 3_000 - report["stored"]
+        assert sum(event["event"] == "made" for event in report["events"]) == report["stored"]
     with Server("--max-shapes", 1) as small:
         await run(small, "add", "none")
         assert "are stored" not in (await run(small, "add", "none", code=1)).err

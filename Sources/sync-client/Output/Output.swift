@@ -36,7 +36,7 @@ struct Output: Sendable {
   }
 
   func write(bytes: [UInt8]) {
-    guard let failure = Output.write(bytes, to: STDOUT_FILENO) else { return }
+    guard let failure = StandardFiles.write(bytes, to: StandardFiles.output) else { return }
     if failure == EPIPE { return Signals.readerIsGone() }
     // A part of the answer is missing, for example because the disk is full.
     complain(ClientFailure.failed("standard output: \(String(cString: strerror(failure)))"))
@@ -69,31 +69,7 @@ struct Output: Sendable {
       bytes = PlainJSON.escaping(writer.finish())
     }
     bytes.append(UInt8(ascii: "\n"))
-    _ = Output.write(bytes, to: STDERR_FILENO)
-  }
-
-  /// Writes all bytes. Returns `errno` if that fails. While the reader of a pipe takes nothing, or a terminal is
-  /// stopped, it waits, and nothing else happens. If the command is to end then, it ends without what is left.
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-    let descriptor = StandardFiles.writable(descriptor)
-    return bytes.withUnsafeBytes { bytes in
-      var written = 0
-      while written < bytes.count {
-        if StandardFiles.isReady(descriptor, for: POLLOUT, withinMilliseconds: 500) {
-          // A pipe that is ready takes this many bytes without waiting.
-          let count = Glibc.write(descriptor, bytes.baseAddress! + written, min(bytes.count - written, Int(PIPE_BUF)))
-          if count >= 0 {
-            written += count
-            continue
-          }
-          guard errno == EINTR || errno == EAGAIN else { return errno }
-          // A terminal may be ready for less than a line break.
-          usleep(10_000)
-        }
-        if Signals.haveCome { exit(Signals.isReaderGone ? ExitCode.failed.rawValue : Signals.exitCode.rawValue) }
-      }
-      return nil
-    }
+    _ = StandardFiles.write(bytes, to: StandardFiles.error)
   }
 }
 

@@ -35,33 +35,30 @@ enum FileBytes {
   }
 
   /// Writes the whole file or nothing: the bytes go to a new file in the same folder, which then replaces the old one.
-  /// If that fails, this function returns false, and `errno` tells why.
+  /// It gets the old one's owner and mode. A file that can't be replaced like that is overwritten in place. If that
+  /// fails, this function returns false, and `errno` tells why.
   static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o666) -> Bool {
     var known = stat()
     let exists = stat(path, &known) == 0
     // A pipe or a device can't be replaced, so the bytes are simply written to it.
-    if exists, known.st_mode & S_IFMT != S_IFREG { return overwrite(bytes, path, O_TRUNC, mode) }
+    if exists, known.st_mode & S_IFMT != S_IFREG {
+      return overwrite(bytes, path, O_TRUNC, isPipe: known.st_mode & S_IFMT == S_IFIFO)
+    }
     // A symbolic link to a file that doesn't exist yet: the file is made where the link leads.
-    if !exists, lstat(path, &known) == 0 { return overwrite(bytes, path, O_TRUNC, mode) }
+    if !exists, lstat(path, &known) == 0 { return overwrite(bytes, path, O_CREAT | O_TRUNC, mode) }
     // A symbolic link stays, and the file that it leads to is replaced.
     let target = exists ? resolvedPath(path) ?? path : path
     let folder = target.lastIndex(of: "/").map { target[...$0] } ?? ""
     let new = "\(folder).sync-client.\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
-    guard overwrite(bytes, new, O_EXCL, exists ? known.st_mode & 0o7777 : mode) else {
-      let failure = errno
-      unlink(new)
-      // If the folder is read-only and the file is writable, the file is overwritten in place.
-      if exists, failure == EACCES || failure == EROFS { return overwrite(bytes, path, O_TRUNC, mode) }
-      errno = failure
-      return false
-    }
-    guard rename(new, target) == 0 else {
-      let failure = errno
-      unlink(new)
-      errno = failure
-      return false
-    }
-    return true
+    // Until it has the old file's owner and mode, nobody else may open the new one.
+    let isWritten = overwrite(bytes, new, O_CREAT | O_EXCL, exists ? 0o600 : mode, like: exists ? known : nil)
+    if isWritten, rename(new, target) == 0 { return true }
+    let failure = errno
+    unlink(new)
+    // The folder is read-only, the file belongs to somebody else, or it is mounted by itself, as into a container.
+    if exists, [EACCES, EBUSY, EPERM, EROFS].contains(failure) { return overwrite(bytes, path, O_TRUNC) }
+    errno = failure
+    return false
   }
 
   static func isRegular(_ path: String) -> Bool {
@@ -69,21 +66,35 @@ enum FileBytes {
     return stat(path, &known) == 0 && known.st_mode & S_IFMT == S_IFREG
   }
 
-  private static func overwrite(_ bytes: [UInt8], _ path: String, _ how: Int32, _ mode: mode_t) -> Bool {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | how, mode)
-    guard descriptor >= 0 else { return false }
-    let isWritten = bytes.withUnsafeBytes { bytes in
-      var written = 0
-      while written < bytes.count {
-        let count = Glibc.write(descriptor, bytes.baseAddress! + written, bytes.count - written)
-        if count > 0 { written += count } else if errno != EINTR { return false }
-      }
-      return true
+  /// - Parameters:
+  ///   - old: the file whose owner and mode the written one gets. If it can't get them, nothing is written.
+  ///   - isPipe: whether to wait until somebody reads.
+  private static func overwrite(
+    _ bytes: [UInt8],
+    _ path: String,
+    _ how: Int32,
+    _ mode: mode_t = 0,
+    like old: stat? = nil,
+    isPipe: Bool = false
+  ) -> Bool {
+    // A named pipe is opened without waiting for a reader, because no signal would end that.
+    let how = O_WRONLY | O_NONBLOCK | O_CLOEXEC | how
+    var descriptor = open(path, how, mode)
+    while descriptor < 0, errno == ENXIO, isPipe {
+      if Signals.haveCome { exit(Signals.exitCode.rawValue) }
+      usleep(50_000)
+      descriptor = open(path, how, mode)
     }
-    let failure = errno
+    guard descriptor >= 0 else { return false }
+    if let old, fchown(descriptor, old.st_uid, old.st_gid) != 0 || fchmod(descriptor, old.st_mode & 0o7777) != 0 {
+      close(descriptor)
+      errno = EPERM
+      return false
+    }
+    let failure = StandardFiles.write(bytes, to: descriptor)
     // The system may report a full disk only now.
     let isClosed = close(descriptor) == 0
-    if !isWritten { errno = failure }
-    return isWritten && isClosed
+    if let failure { errno = failure }
+    return failure == nil && isClosed
   }
 }

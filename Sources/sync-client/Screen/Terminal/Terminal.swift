@@ -49,10 +49,8 @@ final class Terminal {
     self.takeEvent = takeEvent
     self.drained = drained
     self.lost = lost
-    guard isatty(STDIN_FILENO) != 0, isatty(STDOUT_FILENO) != 0, let path = ttyname(STDOUT_FILENO) else {
-      throw Terminal.isMissing
-    }
-    descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    guard isatty(STDIN_FILENO) != 0, isatty(STDOUT_FILENO) != 0 else { throw Terminal.isMissing }
+    descriptor = StandardFiles.reopen(STDOUT_FILENO, O_RDWR)
     guard descriptor >= 0 else { throw .failed("the terminal can't be opened: \(String(cString: strerror(errno)))") }
     guard TerminalGuard.take(descriptor, enter: Array(Terminal.enter.utf8), leave: Array(Terminal.leave.utf8)) else {
       throw Terminal.isMissing
