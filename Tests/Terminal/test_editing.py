@@ -7,7 +7,8 @@ import tempfile
 
 from client import Client, stamp
 from server import Server, identifier
-from terminal import between, on_terminal, run, without
+from terminal import between, on_terminal, run, start, without
+from waiting import SECONDS
 
 
 async def test_each_edit_is_there_when_its_command_returns(shared):
@@ -169,6 +170,12 @@ async def test_what_is_not_there_and_what_may_not_be(shared):
         report = done.object
         assert json.loads(done.err)["error"]["code"] == "room_full", done
         assert not report["acknowledged"] and report["refused"][0]["code"] == "room_full"
+        assert report["events"] == [], "nothing was made"
+        # The reader of the report is gone before it comes.
+        for _ in range(5):
+            async with await start(small, "add", "full", "--json") as add:
+                add.process._transport.get_pipe_transport(1).close()
+                assert await asyncio.wait_for(add.process.wait(), SECONDS) == 1
 
 
 async def test_an_undo_that_is_refused_can_be_tried_again():
@@ -235,13 +242,6 @@ async def test_texts_are_typed_on_one_line_and_told_in_words(shared):
     assert "textAlign is left, center, right" in done.err
 
 
-async def test_locks_groups_and_shapes_without_a_fill(shared):
-    """Locks, groups and missing fills are set, described in words, and shown."""
-    for name in ("Sun", "Moon"):
-        await run(shared, "add", "looks", "star", f"name={name}")
-    done = await run(shared, "set", "looks", "Sun", "filled=no", "strokeWidth=4", "dash=dotted", "locked=yes", "group=afy-kw5-t7o")
-    for words in ("emptied", "stroke dotted", "locked it", "put it into group afy-kw5-t7o"):
-        assert words in done.out, done.out
 async def test_a_box_fits_the_text_that_is_set(shared):
     """S9: As when the text is there from the beginning, or typed. Whoever gives a size gets that."""
     async def size(name, *words):
@@ -260,6 +260,13 @@ async def test_a_box_fits_the_text_that_is_set(shared):
     assert await size("Way", "text=1\\n2\\n3\\n4") == [100, 1], "a caption is no part of the box"
 
 
+async def test_locks_groups_and_shapes_without_a_fill(shared):
+    """Locks, groups and missing fills are set, described in words, and shown."""
+    for name in ("Sun", "Moon"):
+        await run(shared, "add", "looks", "star", f"name={name}")
+    done = await run(shared, "set", "looks", "Sun", "filled=no", "strokeWidth=4", "dash=dotted", "locked=yes", "group=afy-kw5-t7o")
+    for words in ("emptied", "stroke dotted", "locked it", "put it into group afy-kw5-t7o"):
+        assert words in done.out, done.out
     sun = (await shared.named("looks"))["Sun"]
     assert (sun["filled"], sun["dash"], sun["locked"], sun["group"]) == (False, "dotted", True, "afy-kw5-t7o")
     table = (await run(shared, "show", "looks")).out

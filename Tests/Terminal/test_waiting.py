@@ -1,7 +1,9 @@
 """A server that doesn't accept an edit: what the user is told, and what becomes of the edit."""
 
 import contextlib
+import fcntl
 import json
+import os
 import signal
 import tempfile
 
@@ -75,6 +77,19 @@ async def test_an_interrupted_edit_is_not_made_by_a_later_command(state, number)
         assert "deleted Star" in (await run(server, "undo", "stopped", state=state)).out
         assert "deleted Sun" in (await run(server, "undo", "stopped", state=state)).out
         assert sorted(await server.named("stopped")) == []
+
+
+async def test_a_command_waits_patiently_for_another(shared, state):
+    """The other one is still writing to the room. The user may try again."""
+    folder = f"{state}/canvassync/127.0.0.1_{shared.port}/rooms/room.busy"
+    os.makedirs(folder)
+    with open(f"{folder}/lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = await run(shared, "add", "busy", "--patience", "100ms", "--json", state=state, code=75)
+        assert json.loads(done.err)["error"]["code"] == "busy" and done.out == "", done
+        async with await start(shared, "add", "busy", "name=Sun", state=state) as add:
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            assert "made Sun" in (await add.end()).out
 
 
 async def test_an_edit_without_an_answer_may_have_been_stored(shared, state):

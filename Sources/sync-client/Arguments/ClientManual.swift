@@ -2,7 +2,7 @@ import CommandWords
 
 extension CommandTable {
   static let exitCodes =
-    "0 done, 1 failed, 2 could not connect, 64 the command line is wrong, 75 the server didn't take the edit in time, "
+    "0 done, 1 failed, 2 could not connect, 64 the command line is wrong, 75 the edit wasn't taken in time, "
     + "128 and a signal's number: interrupted."
 
   var manual: Manual {

@@ -75,11 +75,12 @@ struct Option: Hashable, Sendable {
     Option("--help", "explain the command"),
   ]
 
-  /// How long to wait for the server's answer. All commands that edit a room have this option.
+  /// How long to wait for the server's answer, and for other commands. All commands that edit a room have this option.
   static let patience = Option(
     "--patience",
     "TIME",
-    "how long to wait for a server that doesn't take the edit (default: 60s)"
+    "how long to wait for a server that doesn't take the edit (default: 60s), or for another command of yours that is "
+      + "still writing to the room (default: 15s)"
   )
 
   private init(_ name: String, _ words: String) { self.init(name, nil, words) }

@@ -17,6 +17,7 @@ struct EditReport: Sendable {
   let isInHistory: Bool
   /// The part of the edit that the server has not answered. `nil` if everything is answered.
   let withdrawal: Withdrawal?
+  /// What happened to the shapes of which nothing was refused.
   let events: [RoomEvent]
   let rejected: [RejectedEdit]
   let superseded: [Loss]

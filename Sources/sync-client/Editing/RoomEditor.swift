@@ -12,9 +12,10 @@ struct RoomEditor {
 
   static func open(_ invocation: Invocation) async throws -> RoomEditor {
     let room = try invocation.room()
-    let patience = try invocation.arguments.milliseconds("--patience") ?? 60_000
+    let given = try invocation.arguments.milliseconds("--patience")
+    let patience = given ?? 60_000
     let configuration = invocation.replicaConfiguration(name: invocation.ownName)
-    let state = try await TerminalState.open(room, invocation)
+    let state = try await TerminalState.open(room, invocation, withinMilliseconds: given ?? 15_000)
     let replica =
       state?.restore(configuration)
       ?? Replica(configuration: configuration, seed: UInt64.random(in: 0...UInt64.max))
@@ -70,7 +71,8 @@ struct RoomEditor {
     let isInHistory = state != nil && (unsaved == nil || unsavedAtEnd == nil)
     let report = outcome.report(withdrawal, of: count + refusedAtOnce, isInHistory: isInHistory, room: client.room)
     report.write(to: invocation)
-    if Task.isCancelled, withdrawal == nil { throw CancellationError() }
+    // If nobody reads the report, the edit has failed or succeeded all the same.
+    if Task.isCancelled, withdrawal == nil, !Signals.isReaderGone { throw CancellationError() }
     return report.exitCode
   }
 
@@ -124,12 +126,13 @@ final class EditFollower: RoomFollower {
   ///   - count: how many operations the edit has.
   ///   - isInHistory: whether a later undo knows of the edit.
   func report(_ withdrawal: Withdrawal?, of count: Int, isInHistory: Bool, room: RoomName) -> EditReport {
+    let refused = Set(rejected.map { $0.operation.shape })
     return EditReport(
       room: room,
       count: count,
       isInHistory: isInHistory,
       withdrawal: withdrawal,
-      events: events + (ledger?.due(at: .now(), isLast: true) ?? []),
+      events: (events + (ledger?.due(at: .now(), isLast: true) ?? [])).filter { !$0.isAbout(any: refused) },
       rejected: rejected,
       superseded: superseded
     )

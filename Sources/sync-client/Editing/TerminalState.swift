@@ -25,8 +25,12 @@ final class TerminalState {
     self.output = output
   }
 
-  /// Opens the state. Waits up to fifteen seconds while another command uses it. `nil` if there is nowhere to store it.
-  static func open(_ room: RoomName, _ invocation: Invocation) async throws -> TerminalState? {
+  /// Opens the state. Waits for `patience` while another command uses it. `nil` if there is nowhere to store it.
+  static func open(
+    _ room: RoomName,
+    _ invocation: Invocation,
+    withinMilliseconds patience: UInt64
+  ) async throws -> TerminalState? {
     let server = invocation.server
     let output = invocation.output
     guard let directory = directory(invocation.environment) else { return nil }
@@ -42,11 +46,11 @@ final class TerminalState {
       output.notice("no_state", "\(lock): \(String(cString: strerror(errno))); undo will not know of this edit")
       return nil
     }
-    let deadline = SteadyClock.milliseconds() + 15_000
+    let begun = SteadyClock.milliseconds()
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      guard SteadyClock.milliseconds() < deadline else {
+      guard SteadyClock.milliseconds() - begun < patience else {
         close(descriptor)
-        throw ClientFailure.failed("another command of yours is still writing to \(room.text)")
+        throw ClientFailure.tryAgainLater("another command of yours is still writing to \(room.text)")
       }
       try await ClientLoop.pause(milliseconds: 10)
     }

@@ -40,7 +40,7 @@ struct Withdrawal: Hashable, Sendable {
   var exitCode: ExitCode {
     switch end {
     case .answered: .success
-    case .interrupted: Signals.exitCode
+    case .interrupted: Signals.isReaderGone ? .failed : Signals.exitCode
     case .closed: .failed
     case .tooLate: .tryAgainLater
     }

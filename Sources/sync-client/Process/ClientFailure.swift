@@ -5,10 +5,12 @@ enum ClientFailure: Error, Hashable, Sendable {
   /// The server can't be reached, or has refused the client.
   case couldNotConnect(String, code: String = "not_connected")
   case failed(String, code: String = "failed")
+  /// Another command stands in the way.
+  case tryAgainLater(String)
 
   var words: String {
     switch self {
-    case .usage(let words), .couldNotConnect(let words, _), .failed(let words, _): words
+    case .usage(let words), .couldNotConnect(let words, _), .failed(let words, _), .tryAgainLater(let words): words
     }
   }
 
@@ -16,6 +18,7 @@ enum ClientFailure: Error, Hashable, Sendable {
   var code: String {
     switch self {
     case .usage: "usage"
+    case .tryAgainLater: "busy"
     case .couldNotConnect(_, let code), .failed(_, let code): code
     }
   }
@@ -25,6 +28,7 @@ enum ClientFailure: Error, Hashable, Sendable {
     case .usage: .wrongWords
     case .couldNotConnect: .couldNotConnect
     case .failed: .failed
+    case .tryAgainLater: .tryAgainLater
     }
   }
 }
@@ -37,6 +41,7 @@ struct ExitCode: RawRepresentable, Hashable, Sendable {
   static let failed = ExitCode(rawValue: 1)
   static let couldNotConnect = ExitCode(rawValue: 2)
   static let wrongWords = ExitCode(rawValue: 64)
-  /// The server didn't accept an edit in time. The user may try the same command again.
+  /// The server didn't accept an edit in time, or another command was in the way. The user may try the same command
+  /// again.
   static let tryAgainLater = ExitCode(rawValue: 75)
 }

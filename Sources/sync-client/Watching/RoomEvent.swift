@@ -23,6 +23,16 @@ struct RoomEvent: Hashable, Sendable {
   /// The names of the shapes to which lines in the event are attached, by the identifier of the named shape.
   var tied: [Identifier: Text] = [:]
 
+  /// Whether one of these shapes was changed, or began or stopped to overlap another.
+  func isAbout(any shapes: Set<Identifier>) -> Bool {
+    switch what {
+    case .made(let shape, _), .changed(let shape, _), .deleted(let shape, intoBlackHole: _): shapes.contains(shape.id)
+    case .overlapBegan(let first, let second, share: _), .overlapEnded(let first, let second):
+      shapes.contains(first.id) || shapes.contains(second.id)
+    case .came, .went, .offline, .back: false
+    }
+  }
+
   /// Who caused an event.
   enum Writer: Hashable, Sendable {
     case person(Person)
