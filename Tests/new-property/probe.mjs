@@ -44,7 +44,7 @@ if (process.argv[2] === 'write') {
   const drawn = { ...Object.fromEntries(values), id: shape, kind: 'star', named: true, blur: 12.5 }
   const replica = { shownName: () => 'Sun', shapesOf: () => [drawn], shape: () => drawn, bounds: () => drawn }
   const anything = { on() {}, size: 1, ids: () => [shape], has: () => true, replica, live: replica, mayEdit: true,
-    openStep: () => ({ end() {} }), write: (made) => edits.push(...made) > 0, group: (act) => act() }
+    openStep: () => ({ end() {} }), write: (change) => change({ edit: (made) => edits.push(...made) }) > 0, group: (act) => act() }
   const actions = new Proxy({}, { get: () => ({ words: '', run() {} }) })
   const place = new Element()
   const inspector = new Inspector(
