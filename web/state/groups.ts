@@ -98,10 +98,9 @@ export class Groups {
   }
 
   /** Whether the shapes are at least `count` units. */
-  areUnits(ids: Iterable<number>, count: number) {
+  areUnits(ids: number[], count: number) {
     const units = new Set<unknown>()
-    for (const id of ids) if (units.add(this.#unitOf(id)).size >= count) return true
-    return false
+    return ids.some((id) => units.add(this.#unitOf(id)).size >= count)
   }
 
   /** Whether these are at least two shapes, and all of them have the same group. */

@@ -147,17 +147,21 @@ async function place(
   // Meanwhile somebody may have locked one of them.
   if (!loaded || locks.refuse(ids)) return
   momentum.settleAll()
-  const shapes = shown.replica.shapesOf(ids).filter((shape) => !isLed(shape, selection))
+  const chosen = new Set(ids)
+  const shapes = shown.replica.shapesOf(ids).filter((shape) => !isLed(shape, chosen))
   const places = arrange(loaded, groups.units(shapes))
   if (places.length > 0) placeLoose({ editing, shown }, places)
 }
 
-/** The selected shapes that can be arranged: a line that is tied to another one of them follows that. */
-function* arrangeable({ selection, shown }: Pick<Reach, 'selection' | 'shown'>) {
-  for (const id of selection.ids()) {
-    const shape = shown.replica.shape(id)
-    if (shape && !isLed(shape, selection)) yield id
-  }
+/** Whether so many units are selected. A line that is tied to another selected shape follows that. */
+function haveUnits({ groups, scene, selection }: Reach, count: number) {
+  const ids = selection.ids()
+  // Asks what is quick to answer first, because many shapes can be selected.
+  if (!groups.areUnits(ids, count)) return false
+  return groups.areUnits(ids.filter((id) => {
+    const shape = scene.drawn(id)?.shape
+    return shape && !isLed(shape, selection)
+  }), count)
 }
 
 const nudge = (id: string, words: string, key: string, dx: number, dy: number): Action => ({
@@ -182,12 +186,12 @@ const zoom = (id: string, words: string, keys: string[], factor: (view: View) =>
 const align = (edge: Edge, words: string, key: string): Action => ({
   id: `align${edge[0].toUpperCase()}${edge.slice(1)}`, group: 'Arrange', words, keys: [key], edits: true, needs: 2,
   run: (reach) => place(reach, ({ aligned }, units) => aligned(units, edge)),
-  isEnabled: (reach) => reach.groups.areUnits(arrangeable(reach), 2),
+  isEnabled: (reach) => haveUnits(reach, 2),
 })
 const distribute = (axis: 'x' | 'y', id: string, words: string, key: string): Action => ({
   id, group: 'Arrange', words, keys: [key], edits: true, needs: 3,
   run: (reach) => place(reach, ({ distributed }, units) => distributed(units, axis)),
-  isEnabled: (reach) => reach.groups.areUnits(arrangeable(reach), 3),
+  isEnabled: (reach) => haveUnits(reach, 3),
 })
 
 const tools = Object.entries(toolbox).map(([id, { words, key, draws }]): Action => (
