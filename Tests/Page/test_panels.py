@@ -278,6 +278,13 @@ def test_a_name_that_others_change_is_shown_and_enter_keeps_it(room):
     ann.press("Enter")
     ann.see(2)
     assert ann.run("return app.session.shownName(value)", number(sun)) == "Moon"
+    field.select_text()
+    ann.type("Mo")
+    room.write((sun, {"name": "Mars"}))
+    ann.wait("app.session.shownName(value) === 'Mars'", argument=number(sun))
+    ann.see(2)
+    ann.type("on", "Enter")
+    ann.wait("app.session.shownName(value) === 'Moon'", "what was typed", number(sun))
 
 
 def test_the_button_of_a_notice_that_its_press_causes_again_works(room):

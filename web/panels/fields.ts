@@ -287,6 +287,8 @@ export function textField(
   const input = element('input', { id, class: 'field', type: 'text', dir: 'auto', autocomplete: 'off', spellcheck: 'false', maxlength })
   let shown: string | null = null
   let committed = ''
+  /** Whether the shapes couldn't be changed. They can be free soon, so what was typed stays until the field is left. */
+  let isHeld = false
   const refused = refusal(input)
   const commit = () => {
     if (input.value.trim() === '' || input.value === shown || !isTyped(input)) {
@@ -295,12 +297,15 @@ export function textField(
     }
     committed = input.value
     const isTaken = change(input.value.trim())
-    // The shapes can be free again soon, so what was typed stays until the field is left.
-    if (isTaken === null) input.addEventListener('blur', () => showText(input, shown ?? ''), { once: true })
+    isHeld = isTaken === null
     if (isTaken === false) refused.tell('This can’t be taken: it’s too long, or has characters that can’t be seen.')
   }
   refused.onLeave(() => showText(input, shown ?? ''))
   input.addEventListener('change', commit)
+  input.addEventListener('blur', () => {
+    // If the window loses the focus, the field stays the active element.
+    if (isHeld && document.activeElement !== input) showText(input, shown ?? '')
+  })
   keepKeys(input, commit, () => {
     refused.tell()
     showText(input, shown ?? '')
@@ -314,6 +319,7 @@ export function textField(
       // another one.
       const isBusy = document.activeElement === input && isTyped(input)
       if (!isBusy || (text !== shown && input.value === committed)) showText(input, text ?? '')
+      else input.defaultValue = text ?? ''
       shown = text
     },
     setDisabled: (isDisabled) => { input.disabled = isDisabled },
