@@ -103,6 +103,19 @@ def test_a_new_text_that_somebody_locks_leaves_no_invisible_one(room):
         ann.type(words)
         ann.press("Escape")
         room.wait_for(lambda shapes: [shape.get("text") for shape in shapes] == [words] * bool(words))
+        assert ann.run("return app.session.canUndo") == bool(words)
+
+
+def test_a_text_that_somebody_locks_while_it_is_drawn_is_not_left_empty(room):
+    ann = room.join("Ann", at=(0, 0))
+    ann.take("text")
+    ann.drag((300, 300), (400, 400), hold=True)
+    [text] = wait_until(room.shapes, "the new text")
+    room.write((text["id"], {"locked": True}))
+    ann.wait_for_shape(text["id"], "shape.locked")
+    ann.page.mouse.up()
+    room.wait_for(lambda shapes: shapes == [])
+    assert not ann.run("return app.session.canUndo")
 
 
 def test_a_shape_that_is_deleted_while_it_is_renamed_takes_no_other_with_it(room):

@@ -11,12 +11,12 @@ export const stillFree = ({ shown }: Pick<Reach, 'shown'>, id: number | null) =>
 
 /**
  * Takes back a step that has made shapes. What somebody else has written to them would stay after that, so they are
- * deleted.
+ * deleted first, within the step.
  */
 export function abandonNew({ editing, shown }: Pick<Reach, 'editing' | 'shown'>, step: Step, shapes: number[]) {
-  step.abandon()
   const left = shown.replica.shapesOf(shapes).map(({ id }) => id)
   if (left.length > 0) editing.edit((replica) => replica.delete(left))
+  step.abandon()
 }
 
 /**

@@ -129,6 +129,8 @@ export class Making {
   #snapping
   #step
   #shape: number | null = null
+  /** What was made, also if somebody has locked it since. */
+  #made: number[]
   #last: Box | null = null
 
   constructor(
@@ -147,6 +149,7 @@ export class Making {
     this.#snapping = new Snapping({ overlay, scene, view }, [])
     this.#step = editing.openStep()
     this.#shape = addForm({ editing, paint }, form, this.#box(gesture))
+    this.#made = this.#shape === null ? [] : [this.#shape]
     selection.clear()
   }
 
@@ -170,6 +173,7 @@ export class Making {
     this.move(gesture)
     this.#snapping.rest()
     const isWritten = this.#shape !== null && this.#form.isWritten
+    if (this.#shape === null && this.#form.kind === 'text') return this.#writing.takeBack(this.#made, this.#step)
     if (!isWritten) this.#step.end()
     if (this.#shape === null) return
     this.#selection.set([this.#shape])

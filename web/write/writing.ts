@@ -329,7 +329,7 @@ export class Writing {
       this.#giveBack(began, text)
       if (isUnseen) this.takeBack([id], step)
     } else if (!shape || shape.locked) {
-      if (isUnseen) editing.edit((live) => live.delete([id]))
+      if (isUnseen) this.takeBack([id], step)
       this.#keepBeside(began, text, isPressed)
     } else if (text === began.text && text !== shape.text) {
       // What others have written meanwhile stays if this person has written nothing.
@@ -355,7 +355,7 @@ export class Writing {
     if (!unseen || !this.#reach.permission.mayEdit) return
     this.#unseen = null
     const { shapes, step } = unseen
-    if (step.isOpen && this.#reach.shown.live.shapesOf(shapes).every(isBlank)) this.takeBack(shapes, step)
+    if (this.#reach.shown.live.shapesOf(shapes).every(isBlank)) this.takeBack(shapes, step)
     else step.end()
   }
 
