@@ -489,6 +489,9 @@ def test_a_lost_text_is_told_until_its_writer_has_it_back(room):
     assert notice.is_visible()
     room.write((square, {"text": "by Bob"}))
     ann.wait_for_shape(square, "shape.text === 'by Bob'")
+    ann.page.reload()
+    notice.wait_for()
+    ann.wait_for_shape(square, "shape.text === 'by Bob'")
     rewrite(ann, square, "by Ann")
     notice.wait_for(state="detached")
 
@@ -499,6 +502,7 @@ def test_what_is_typed_into_a_full_text_is_refused_and_not_its_end(room):
     ann = room.join("Ann", at=(0, 0))
     edit(ann, square)
     notice = ann.notice("A shape takes no more text than this")
+    ann.wait("app.writing.hasMarkKeys")
     for keys in (["Control+Home", "1", "2", "3", "4", "5", "6"], ["7"], ["Control+a", "Control+b"]):
         ann.press(*keys)
         notice.wait_for()

@@ -1,5 +1,4 @@
 import type { Reach } from '../arrange/reach.js'
-import { listIn } from '../basics/lists.js'
 import { within } from '../basics/words.js'
 import type { fittedTo } from '../canvas/fitted.js'
 import { changedBits, type Shape } from '../core/table.js'
@@ -41,8 +40,6 @@ export class TextLosses {
   #own = new Map<number, Shape>()
   /** What this person wrote last in other shapes. The text that was replaced last is the last one. */
   #replaced = new Map<number, Replaced>()
-  /** The lost texts of each shape that this person was told of. */
-  #told = new Map<number, string[]>()
   /** The stamps' times of the texts that this person has put back and that are still there, by shape. */
   #putBack = new Map<number, number>()
 
@@ -99,7 +96,8 @@ export class TextLosses {
     this.#own.delete(id)
     if (shape && by === live.actor) {
       this.#own.set(id, shape)
-      this.#withdraw(id, shape.text)
+      // Somebody else could take their text back unnoticed.
+      this.#reach.notices.withdraw(groupOf(id, shape.text))
     }
     // This person can't lose a text that they have deleted.
     const isLosable = former?.text && (shape ? by !== live.actor : live.written(id, 'deleted')?.actor !== live.actor)
@@ -117,17 +115,7 @@ export class TextLosses {
     this.#losses.push({ type: 'textLost', shape, text, by })
   }
 
-  /** A text that this person has written again is lost no more. Somebody else could take it back unnoticed. */
-  #withdraw(id: number, text: string) {
-    const told = this.#told.get(id)
-    const at = told?.indexOf(text) ?? -1
-    if (!told || at < 0) return
-    told.splice(at, 1)
-    this.#reach.notices.withdraw(groupOf(id, text))
-  }
-
   #say({ shape: id, text, by }: Loss, former?: Shape) {
-    listIn(this.#told, id).push(text)
     const { editing, fittedTo, keepBeside, locks, names, notices, presence, shown: { live } } = this.#reach
     const shape = live.shape(id)
     if (!shape) return this.#sayDeleted(id, text, by, former)
