@@ -236,11 +236,20 @@ async def test_a_file_that_is_replaced_keeps_its_mode_and_owner(shared, tmp_path
     assert path.stat().st_mode & 0o7777 == 0o666
     if os.geteuid() != 0:
         return
+    powerless = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
+    # A file of the user's own, with a group that they aren't in, is replaced. If the new one can't be written, it stays.
+    os.chown(path, 0, 12346)
+    path.write_text("old")
+    words = [*powerless, "bash", "-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "bash", terminal.BINARY, "export", "owned", path]
+    done = subprocess.run(words, capture_output=True, text=True, env=terminal.environment(shared))
+    assert "File too large" in done.stderr and path.read_text() == "old" and os.listdir(tmp_path) == ["owned.svg"], done
+    before = path.stat().st_ino
+    assert export(*powerless) != before and path.stat().st_gid != 12346
     os.chown(path, 12345, 12346)
     export()
     before = path.stat()
     assert (before.st_uid, before.st_gid, before.st_mode & 0o7777) == (12345, 12346, 0o666)
-    assert export("setpriv", "--bounding-set=-all", "--inh-caps=-all") == before.st_ino
+    assert export(*powerless) == before.st_ino
     assert path.stat().st_uid == 12345
     # A file that is mounted, as into a container. Some containers allow no mounts.
     if subprocess.run(["unshare", "--mount", "mount", "--bind", path, path], capture_output=True).returncode == 0:

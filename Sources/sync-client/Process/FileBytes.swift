@@ -51,14 +51,28 @@ enum FileBytes {
     let folder = target.lastIndex(of: "/").map { target[...$0] } ?? ""
     let new = "\(folder).sync-client.\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
     // Until it has the old file's owner and mode, nobody else may open the new one.
-    let isWritten = overwrite(bytes, new, O_CREAT | O_EXCL, exists ? 0o600 : mode, like: exists ? known : nil)
-    if isWritten, rename(new, target) == 0 { return true }
-    let failure = errno
-    unlink(new)
+    let isWritten = overwrite(bytes, new, O_CREAT | O_EXCL, exists ? 0o600 : mode)
+    if isWritten, !exists || give(new, ownerAndModeOf: known), rename(new, target) == 0 { return true }
+    var failure = errno
     // The folder is read-only, the file belongs to somebody else, or it is mounted by itself, as into a container.
-    if exists, [EACCES, EBUSY, EPERM, EROFS].contains(failure) { return overwrite(bytes, path, O_TRUNC) }
+    if exists, [EACCES, EBUSY, EPERM, EROFS].contains(failure) {
+      if overwrite(bytes, path, O_TRUNC) {
+        unlink(new)
+        return true
+      }
+      failure = errno
+      // Whoever can't write to a file may still be allowed to replace it.
+      if isWritten, chmod(new, known.st_mode & 0o777) == 0, rename(new, target) == 0 { return true }
+    }
+    unlink(new)
     errno = failure
     return false
+  }
+
+  /// - Returns: false if that isn't possible. A file of this user's may get another group, if they aren't in the old one.
+  private static func give(_ path: String, ownerAndModeOf old: stat) -> Bool {
+    if chown(path, old.st_uid, old.st_gid) == 0 { return chmod(path, old.st_mode & 0o7777) == 0 }
+    return old.st_uid == geteuid() && chmod(path, old.st_mode & 0o777) == 0
   }
 
   static func isRegular(_ path: String) -> Bool {
@@ -66,15 +80,12 @@ enum FileBytes {
     return stat(path, &known) == 0 && known.st_mode & S_IFMT == S_IFREG
   }
 
-  /// - Parameters:
-  ///   - old: the file whose owner and mode the written one gets. If it can't get them, nothing is written.
-  ///   - isPipe: whether to wait until somebody reads.
+  /// - Parameter isPipe: whether to wait until somebody reads.
   private static func overwrite(
     _ bytes: [UInt8],
     _ path: String,
     _ how: Int32,
     _ mode: mode_t = 0,
-    like old: stat? = nil,
     isPipe: Bool = false
   ) -> Bool {
     // A named pipe is opened without waiting for a reader, because no signal would end that.
@@ -86,11 +97,6 @@ enum FileBytes {
       descriptor = open(path, how, mode)
     }
     guard descriptor >= 0 else { return false }
-    if let old, fchown(descriptor, old.st_uid, old.st_gid) != 0 || fchmod(descriptor, old.st_mode & 0o7777) != 0 {
-      close(descriptor)
-      errno = EPERM
-      return false
-    }
     let failure = StandardFiles.write(bytes, to: descriptor)
     // The system may report a full disk only now.
     let isClosed = close(descriptor) == 0
