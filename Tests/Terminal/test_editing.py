@@ -258,6 +258,8 @@ async def test_a_box_fits_the_text_that_is_set(shared):
     assert await size("List", "text=1\\n2\\n3\\n4", "size=160,70") == [160, 70]
     await run(shared, "add", "fitted", "line", "name=Way", "through=0,0 100,0")
     assert await size("Way", "text=1\\n2\\n3\\n4") == [100, 1], "a caption is no part of the box"
+    await size("List", "rotation=90", "position=5,5", "text=1\\n2\\n3\\n4\\n5\\n6")
+    assert (await shared.named("fitted"))["List"]["position"] == [5, 5]
 
 
 async def test_locks_groups_and_shapes_without_a_fill(shared):

@@ -116,14 +116,16 @@ extension Properties {
   }
 
   /// Makes the shape's box large enough for the text that these properties give it, unless they give it a size. The box
-  /// of a text that was made for its letters alone is measured anew.
+  /// of a text that was made for its letters alone is measured anew. A position that these properties give stays.
   fileprivate mutating func fitBox(of before: Properties) {
     guard assigned.contains(.text), !assigned.contains(.size) else { return }
     let after = before.overwritten(by: self)
+    let given = assigned.contains(.position) ? position : nil
     if after.kind == .text, before.size == TextBox.size(of: before.text, textSize: before.textSize) {
-      size = TextBox.size(of: text, textSize: after.textSize)
+      setSize(TextBox.size(of: text, textSize: after.textSize), of: after)
     } else if !after.kind.isStroke {
       growBox(of: after)
     }
+    if let given { position = given }
   }
 }

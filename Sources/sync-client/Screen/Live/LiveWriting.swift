@@ -118,11 +118,19 @@ extension Properties {
     let before = shape.size
     let height = TextBox.height(of: text, textSize: shape.textSize, width: before.width)
     guard height > before.height else { return }
-    size = Size(width: before.width, height: height)
+    setSize(Size(width: before.width, height: height), of: shape)
+  }
+
+  /// Gives a shape a size. The top left corner stays in place: a rotated box grows around its middle, so the position is
+  /// corrected.
+  mutating func setSize(_ after: Size, of shape: Properties) {
+    size = after
     guard shape.rotation != 0 else { return }
     let angle = shape.rotation * .pi / 180
-    let half = (height - before.height) / 2
-    // A rotated box grows around its middle. So the position is corrected to keep the top left corner in place.
-    position = Point(x: shape.position.x - half * sin(angle), y: shape.position.y + half * cos(angle) - half)
+    let (across, down) = ((after.width - shape.size.width) / 2, (after.height - shape.size.height) / 2)
+    position = Point(
+      x: shape.position.x - across + across * cos(angle) - down * sin(angle),
+      y: shape.position.y - down + across * sin(angle) + down * cos(angle)
+    )
   }
 }
