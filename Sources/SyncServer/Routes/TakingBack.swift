@@ -38,15 +38,26 @@ final class TakingBack: @unchecked Sendable {
     order(for: room)
   }
 
-  /// As `follow`, but the cost grows only with the operations, and with what has changed. The ends of lines stay where
-  /// they were drawn at the last `follow`. A line that has changed since then keeps its own points.
+  /// As `follow`, but the cost grows only with the operations, and with what has changed. The ends of lines that have not
+  /// changed stay where they were drawn at the last `follow`.
   func catchUp(with room: RoomView) {
     let changed = edit(room)
-    ends = ends.filter { line, _ in
-      guard !changed.contains(line), let ties = room.canvas[line]?.properties else { return false }
-      return [ties.from, ties.to].contains { $0.map { edits?[$0.shape]?.deleted == true } ?? false }
+    ends = ends.filter { line, _ in !changed.contains(line) && isTiedToLeaving(line, in: room) }
+    for line in changed where isTiedToLeaving(line, in: room) {
+      guard let shape = room.canvas[line] else { continue }
+      let set = room.canvas.drawn(shape).changes(since: shape)
+      if !set.assigned.isEmpty, (try? set.check()) != nil { ends[line] = set }
     }
     order(for: room)
+  }
+
+  /// Whether a line that stays is tied to a shape that goes, with what is taken back of the line.
+  private func isTiedToLeaving(_ line: Identifier, in room: RoomView) -> Bool {
+    guard var ties = room.canvas[line]?.properties, edits?[line]?.deleted != true else { return false }
+    if let edit = edits?[line] {
+      for property in edit.assigned { ties.take(property, from: edit) }
+    }
+    return [ties.from, ties.to].contains { $0.map { edits?[$0.shape]?.deleted == true } ?? false }
   }
 
   /// - Returns: the shapes that have changed.
