@@ -64,14 +64,14 @@ async def test_damage_in_a_database_is_named_and_counted(tmp_path):
         assert ask("SELECT name, position FROM canvas.rooms JOIN canvas.snapshots ON number = room ORDER BY 1", url) == ["a|1", "b|1"]
         ask("UPDATE canvas.snapshots SET checksum = checksum + 1", url)
         named = [f"the snapshot of room {room} at position 1 is damaged" for room in "ab"]
-        said = [words + "; the room can be used, its history is lost\n" for words in named]
+        said = [words + "; the room can be used without it\n" for words in named]
         await log_says([*said, "2 rooms with 2 records, 2 damaged"], "verify", "--data", url, code=1)
         said = [f"left out: {words}\n" for words in named]
         await log_says([*said, "2 rooms copied", "all sound"], "backup", "--data", url, "--to", tmp_path / "copy")
         ask("UPDATE canvas.records SET checksum = checksum + 1 WHERE room = (SELECT number FROM canvas.rooms WHERE name = 'b')", url)
         with Server(data=url) as server:
             await server.has("canvas_log_damaged_rooms", 1)
-            told = await server.logged("a room is damaged; restore from a backup (docs/OPERATING.md)", rooms="b")
+            told = await server.logged("a room is damaged; see docs/OPERATING.md, Damaged rooms", rooms="b")
             assert told[0]["level"] == "error"
             assert (await server.get("/v1/rooms/a")).status == 200
             await server.has("canvas_log_damaged_rooms", 2)

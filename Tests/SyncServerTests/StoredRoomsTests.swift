@@ -121,7 +121,7 @@ struct StoredRoomsTests {
     #expect(
       stored.differences
         == damaged.sorted(by: >).map {
-          "the snapshot of room demo at position \($0) is damaged; the room can be used, its history is lost"
+          "the snapshot of room demo at position \($0) is damaged; the room can be used without it"
         }
     )
   }

@@ -122,7 +122,7 @@ extension Hub {
     if round.damagedCount > 0 {
       // `log repair` refuses databases.
       let isInDirectory = log.statistics?.directory != nil
-      let advice = isInDirectory ? "see SyncServer log repair" : "restore from a backup (docs/OPERATING.md)"
+      let advice = isInDirectory ? "see SyncServer log repair" : "see docs/OPERATING.md, Damaged rooms"
       logger.error(
         "\(round.damagedCount == 1 ? "a room is" : "\(round.damagedCount) rooms are") damaged; \(advice)",
         ["rooms": .text(round.damaged.joined(separator: " "))]

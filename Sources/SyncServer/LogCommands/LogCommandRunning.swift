@@ -110,16 +110,13 @@ extension LogCommand {
     return damaged == 0 ? 0 : 1
   }
 
-  /// - Parameter opens: whether the room can be opened despite the damage.
-  static func words(_ damage: LogError, opens: Bool) -> String {
-    "\(damage); \(opens ? "the room can be used, its history is lost" : "the room can't be used")"
-  }
-
   /// Prints one line for each thing that is wrong, and a last line that sums up.
   private static func tell(_ inspection: LogInspection, of path: String) -> Int32 {
     for fault in inspection.faults { print("the file: \(fault)") }
     for finding in inspection.findings {
-      print(words(finding.error, opens: finding.opens))
+      print(
+        "\(finding.error); \(finding.opens ? "the room can be used, its history is lost" : "the room can't be used")"
+      )
     }
     for words in inspection.differences { print(words) }
     guard inspection.isSound else {

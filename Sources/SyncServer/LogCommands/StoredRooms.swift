@@ -149,7 +149,7 @@ struct StoredRooms {
     var bound = room.last
     while bound > room.trimmed {
       let loaded = try load(room.room, through: .position(bound))
-      damages += loaded.passedOver.map { LogCommand.words($0, opens: true) }
+      damages += loaded.passedOver.map { "\($0); the room can be used without it" }
       guard let snapshot = loaded.snapshot, snapshot.place.position > room.trimmed else { break }
       let image = try? RoomImage(snapshot.bytes, seed: seed)
       marks.append(
