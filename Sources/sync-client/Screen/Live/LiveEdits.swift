@@ -376,3 +376,11 @@ extension LiveCanvas {
     return Point(x: clamp(point.x), y: clamp(point.y))
   }
 }
+
+extension Canvas {
+  /// The properties that detach a line from its shapes, except from those for which `kept` is true. The ends stay where
+  /// they are drawn. Of a line without such ties, and of any other shape, none.
+  func loosened(_ shape: Shape, butFrom kept: (Identifier) -> Bool = { _ in false }) -> Properties {
+    shape.untied(butFrom: kept) { self[$0] }.changes(since: shape)
+  }
+}
