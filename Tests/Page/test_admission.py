@@ -161,7 +161,7 @@ def test_a_new_text_that_a_lock_interrupts_leaves_no_invisible_one(world, room, 
         ann.take("text")
         ann.page.mouse.click(400, 300)
         ann.wait("app.writing.isOpen")
-        own.wait_for_shapes(1)
+        own.wait_until_sent()
         lock(own)
         ann.page.locator(".writing-hint", has_text="You can only look on now").wait_for()
         ann.type(words)
