@@ -153,7 +153,10 @@ async function place(
   if (places.length > 0) placeLoose({ editing, shown }, places)
 }
 
-/** Whether so many units are selected. A line that is tied to another selected shape follows that. */
+/**
+ * Whether at least `count` units are selected. A line that is tied to another selected shape doesn't count, because it
+ * follows that shape.
+ */
 function haveUnits({ groups, scene, selection }: Reach, count: number) {
   const ids = selection.ids()
   // Asks what is quick to answer first, because many shapes can be selected.

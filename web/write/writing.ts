@@ -332,7 +332,7 @@ export class Writing {
       if (isUnseen) this.takeBack([id], step)
       this.#keepBeside(began, text, isPressed)
     } else if (text === began.text && text !== shape.text) {
-      // What others have written meanwhile stays if this person has written nothing.
+      // This person has written nothing, and others have. Their text stays.
       return
     } else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
       // If the step has got more edits since the writing began, only the text is reverted and not the whole step.

@@ -20,6 +20,29 @@ struct TakenBackEndsTests {
     RoomView(name: "demo", places: RoomPlaces(epoch: 1), position: position, canvas: canvas)
   }
 
+  /// Ann's line, which is tied to Eve's square, and the work of taking back what Eve has written.
+  private func tied() -> (Canvas, TakingBack) {
+    var canvas = Canvas()
+    canvas.apply(
+      operation(square, 1, eve) {
+        $0.kind = .rectangle
+        $0.position = Point(x: 500, y: 400)
+      },
+      place: 1
+    )
+    canvas.apply(
+      operation(line, 2, ann) {
+        $0.kind = .line
+        $0.position = Point(x: 100, y: 100)
+        $0.to = Tie(shape: square, place: BoxPlace(x: 0, y: 0))
+      },
+      place: 2
+    )
+    let work = TakingBack(RoomHistory(end: .position(2), image: nil, leavingOut: eve, seed: 0))
+    work.follow(view(canvas, 2))
+    return (canvas, work)
+  }
+
   private func withEnds(_ edits: [Identifier: Properties], on canvas: Canvas) -> [Identifier: Properties] {
     edits.keeping(canvas.keptEnds(through: edits))
   }
@@ -63,24 +86,8 @@ struct TakenBackEndsTests {
 
   @Test("H16: brought up to date, the edits keep an end as well, also of a line that somebody has changed since")
   func caughtUp() {
-    var canvas = Canvas()
-    canvas.apply(
-      operation(square, 1, eve) {
-        $0.kind = .rectangle
-        $0.position = Point(x: 500, y: 400)
-      },
-      place: 1
-    )
-    canvas.apply(
-      operation(line, 2, ann) {
-        $0.kind = .line
-        $0.position = Point(x: 100, y: 100)
-        $0.to = Tie(shape: square, place: BoxPlace(x: 0, y: 0))
-      },
-      place: 2
-    )
-    let work = TakingBack(RoomHistory(end: .position(2), image: nil, leavingOut: eve, seed: 0))
-    work.follow(view(canvas, 2))
+    let (start, work) = tied()
+    var canvas = start
     let first = work.operations
     #expect(first.map(\.shape) == [line, square])
     canvas.apply(operation(square, 3, eve) { $0.alpha = 3 }, place: 3)
@@ -93,18 +100,8 @@ struct TakenBackEndsTests {
 
   @Test("H16: brought up to date, a line keeps its tie to a shape that stays, because somebody has made it anew")
   func stays() {
-    var canvas = Canvas()
-    canvas.apply(operation(square, 1, eve) { $0.kind = .rectangle }, place: 1)
-    canvas.apply(
-      operation(line, 2, ann) {
-        $0.kind = .line
-        $0.position = Point(x: 100, y: 100)
-        $0.to = Tie(shape: square, place: BoxPlace(x: 0, y: 0))
-      },
-      place: 2
-    )
-    let work = TakingBack(RoomHistory(end: .position(2), image: nil, leavingOut: eve, seed: 0))
-    work.follow(view(canvas, 2))
+    let (start, work) = tied()
+    var canvas = start
     #expect(work.operations.map(\.shape) == [line, square])
     canvas.apply(operation(square, 3, ann) { $0.kind = .ellipse }, place: 3)
     work.catchUp(with: view(canvas, 3))
