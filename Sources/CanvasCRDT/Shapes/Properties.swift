@@ -180,7 +180,8 @@ extension Properties {
     }
   }
 
-  mutating func take(_ properties: PropertyMask, from other: borrowing Properties) {
+  /// Copies the values of several properties from `other`, which must assign them.
+  public mutating func take(_ properties: PropertyMask, from other: borrowing Properties) {
     for property in properties { take(property, from: other) }
   }
 

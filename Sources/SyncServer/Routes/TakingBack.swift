@@ -54,9 +54,7 @@ final class TakingBack: @unchecked Sendable {
   /// Whether a line that stays is tied to a shape that goes, with what is taken back of the line.
   private func isTiedToLeaving(_ line: Identifier, in room: RoomView) -> Bool {
     guard var ties = room.canvas[line]?.properties, edits?[line]?.deleted != true else { return false }
-    if let edit = edits?[line] {
-      for property in edit.assigned { ties.take(property, from: edit) }
-    }
+    if let edit = edits?[line] { ties.take(edit.assigned, from: edit) }
     return [ties.from, ties.to].contains { $0.map { edits?[$0.shape]?.deleted == true } ?? false }
   }
 

@@ -105,7 +105,7 @@ extension [Identifier: Properties] {
   func keeping(_ ends: Self) -> Self {
     merging(ends) { edit, ends in
       var edit = edit
-      for property in ends.assigned { edit.take(property, from: ends) }
+      edit.take(ends.assigned, from: ends)
       return edit
     }
   }

@@ -111,7 +111,7 @@ extension Properties {
   /// These values, with those of `other` in place of them.
   fileprivate func overwritten(by other: Properties) -> Properties {
     var values = self
-    for property in other.assigned { values.take(property, from: other) }
+    values.take(other.assigned, from: other)
     return values
   }
 
