@@ -279,11 +279,16 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                 cluster.set(0, "log_statement = 'all'")
                 first, late = identifier(), identifier()
                 standby = cluster.processes(1)
-                # A node tests its connection with a commit when that has been idle for two seconds. Both nodes have just
-                # used theirs, so what they are asked to store next doesn't wait behind such a commit.
                 await draw(dan, rectangle(identifier()))
                 await draw(ann, rectangle(first))
 
+                async def keep_busy():
+                    # A node tests its connection with a commit when that has been idle for two seconds, and what it is
+                    # asked to store then waits behind that commit. This takes the connection, but commits nothing.
+                    while True:
+                        await other.http("DELETE", "/v1/rooms/nowhere")
+
+                busy = asyncio.create_task(keep_busy())
                 is_resumed = False
 
                 async def sees():
@@ -306,6 +311,7 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                 waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query = 'COMMIT'"
                 await eventually(lambda: cluster.ask(0, waits) != ["0"], "Ann's commit waits")
                 blocked = asyncio.create_task(cat.write(rectangle(identifier()), id=1))
+                busy.cancel()
                 begun = len(cluster.messages(0))
                 relay.hang_up()
 
