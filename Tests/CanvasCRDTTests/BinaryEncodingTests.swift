@@ -133,6 +133,14 @@ struct BinaryEncodingTests {
     #expect(failure([0x02, 0x01, 0x0C, 0x00, 0x02] + good + [0x02, 0x10, 0x0A]) == nil)
   }
 
+  @Test("B4: a vocabulary that has no number here, or is never written, is a bad field of hello", arguments: [0, 1])
+  func vocabulary(number: UInt8) {
+    guard case .badHello = failure([0x01, 0x00, number]) else {
+      Issue.record("\(String(describing: failure([0x01, 0x00, number])))")
+      return
+    }
+  }
+
   @Test("B4, W6: operations with an id that can't be read are refused without one")
   func unreadableIdentifier() {
     let operations: [UInt8] = [0x00, 0x01, 0x03] + BinaryEncodingTests.shape + [0x10, 0x05]

@@ -179,7 +179,7 @@ extension BinaryEncoding {
     }
     if isEarlier || !reader.isAtEnd {
       hello.vocabularyNumber = try reader.byte()
-      guard hello.vocabularyNumber > 1 else { throw .malformed("a vocabulary of less than 2") }
+      guard hello.vocabularyNumber > 1 else { throw .hello("vocabulary must be from 2 to 255") }
     }
     return hello
   }
