@@ -295,6 +295,36 @@ struct StampTests {
     #expect(room.canvas[shape]?.properties.rotation == -20)
   }
 
+  @Test("C10: a client whose token names its actor loses no edit to a clock that was ahead", arguments: [0, 1])
+  func namedActorWithClockAhead(processes: Int) throws {
+    var room = TestRoom()
+    room.server.tokenActor = Identifier(packed: 4_711)!
+    var ann = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    room.run(ann) { $0.stop(at: $1) }
+    room.hosts[ann].wallError = 3_600_000
+    room.edit(ann, shape) { $0.rotation = 1 }
+    for _ in 0..<processes {
+      room.keep(ann)
+      ann = room.join(try Replica(saved: room.hosts[ann].replica.save(withDrawing: false), seed: 8))
+      _ = room.hosts[ann].reserve()
+      room.keep(ann)
+    }
+    room.hosts[ann].wallError = 0
+    room.run(ann) { $0.start(at: $1) }
+    for rotation in [1.0, 2.0] {
+      room.edit(ann, shape) { $0.rotation = rotation }
+      for _ in 0..<60 {
+        room.keep(ann)
+        room.settle(for: 1_000)
+      }
+      #expect(room.canvas[shape]?.properties.rotation == rotation)
+      #expect(room.hosts[ann].rejected.isEmpty && room.hosts[ann].replica.unsentCount == 0)
+    }
+    #expect(room.canvas.stamp(of: .rotation, in: shape)!.milliseconds < TestHost.epoch + room.time)
+  }
+
   @Test("a clock that is set right forgets what was reserved before")
   func reservedBeforeCorrection() throws {
     var room = TestRoom()

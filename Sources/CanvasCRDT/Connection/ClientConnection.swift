@@ -40,7 +40,7 @@ public struct ClientConnection: Sendable {
   /// The actor in the newest welcome.
   private var givenActor: Identifier?
   /// Whether the server gives this client the same actor, whatever the client asks for: a token names the actor (C10).
-  private var isActorFixed = false
+  private(set) var isActorFixed = false
   private(set) var retryPauses = Backoff()
 
   /// The longest pause between tries. A host sets a short one if a person is waiting at a screen.

@@ -139,6 +139,9 @@ extension Replica {
     // Only the room's state shows which of the messages in flight the room has accepted. Until the state has arrived,
     // nothing is sent and the clock isn't set.
     if isLoading, !outbox.flights.isEmpty, stampTrust != .full || newActor != actor { return awaitedActor = newActor }
+    // A client whose token names its actor gets no new actor under which to set the clock back. But the server has
+    // refused a stamp as ahead of its clock, and the room's state shows which stamps it has accepted.
+    if !isLoading, stampTrust != .full, connection.isActorFixed { clock.forgetFormer() }
     let wall = connection.serverTime.milliseconds(at: now)
     let ahead = stampTrust == .full ? limits.clockAheadMilliseconds : 0
     // The clock must not go back behind stamps of this actor that the room might have accepted. Without full trust, the

@@ -59,6 +59,11 @@ struct StampClock: Sendable {
     clock = Clock(actor: actor, time: max(known, formerTime, sentTime), share: clock.share)
   }
 
+  /// Forgets up to which time earlier processes might have sent stamps.
+  mutating func forgetFormer() {
+    formerTime = 0
+  }
+
   /// Forgets which stamps the room has accepted, so that the next `restart` can set the clock back to before them.
   mutating func forgetAccepted() {
     confirmedTime = 0
