@@ -107,6 +107,19 @@ struct RefusalTests {
     #expect(room.hosts[ann].replica.canvas.isEmpty)
   }
 
+  @Test("when a creation is refused, edits of the shape in the same message are dropped too")
+  func refusedCreationOffline() {
+    var room = TestRoom { $0.shapes = 0 }
+    room.hosts.append(TestHost(Replica(seed: 4)))
+    let shape = room.add(0)
+    room.edit(0, shape) { $0.text = "hello" }
+    room.edit(0, shape) { $0.rotation = 1 }
+    room.run(0) { $0.start(at: $1) }
+    room.settle()
+    #expect(room.log.isEmpty && room.refusals(.roomFull) == 1)
+    #expect(room.hosts[0].rejected.count == 3 && room.hosts[0].replica.unsentCount == 0)
+  }
+
   @Test("when a creation is refused, waiting edits of the shape are dropped too")
   func refusedCreation() {
     var room = TestRoom { $0.shapes = 1 }

@@ -308,9 +308,9 @@ extension Replica {
     var changes = optimistic.rebuild(shapes, pending: outbox)
 
     // If the refused edit would have created a shape, later edits of that shape have no effect. So they are reverted
-    // too.
+    // too, also those in the rest of the refused message.
     let gone = IdentifierSet(live.filter { !optimistic.shown.contains($0) })
-    let orphans = outbox.takeBackWaiting { gone.contains($0.shape) }
+    let orphans = outbox.takeBackUnsent { gone.contains($0.shape) }
     if !orphans.isEmpty {
       changes += optimistic.rebuild(gone, pending: outbox)
       taken += orphans
