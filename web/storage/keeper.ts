@@ -290,16 +290,17 @@ export class Keeper extends Source<{ change: null }> {
     while (this.#moving) await this.#moving
     const until = this.#replica.reserveStamps()
     const edits = this.#edits()
-    if (isSame(edits.bytes, this.#keptEdits)) return
-    const keeping = this.#keep('edits', edits).then((isKept) => {
-      if (isKept) {
-        this.#keptEdits = edits.bytes
-        if (edits.key === this.#place.key) this.#forgetFormer()
-      } else this.#tryAgain()
-      this.#tellKeeping(isKept)
-    })
-    const isLate = await Promise.race([keeping, new Promise((done) => { setTimeout(() => done(true), storageMilliseconds) })])
-    if (isLate) this.#tellKeeping(false)
+    if (!isSame(edits.bytes, this.#keptEdits)) {
+      const keeping = this.#keep('edits', edits).then((isKept) => {
+        if (isKept) {
+          this.#keptEdits = edits.bytes
+          if (edits.key === this.#place.key) this.#forgetFormer()
+        } else this.#tryAgain()
+        this.#tellKeeping(isKept)
+      })
+      const isLate = await Promise.race([keeping, new Promise((done) => { setTimeout(() => done(true), storageMilliseconds) })])
+      if (isLate) this.#tellKeeping(false)
+    }
     // The edits are sent even if they can't be stored, because otherwise nobody could draw while the storage fails.
     this.#connection.perform(this.#replica.kept(until))
   }
