@@ -33,19 +33,25 @@ extension Canvas {
     return !operations.contains { $0.at < kind && $0.at.actor != actor }
   }
 
-  /// New end points for the lines that stay when the shapes that they are tied to are deleted (S14). Each line then
-  /// ends where it is drawn now. The lines stay tied, because the shapes can come back. A line that is drawn larger than
-  /// a shape may be, or outside of the plane, keeps its own points, because these values aren't allowed.
+  /// New end points for the lines that stay when the shapes that they are tied to are deleted (S14). The lines stay
+  /// tied, because the shapes can come back.
   public func ends(ofLinesWithout leaving: IdentifierSet) -> [(line: Identifier, set: Properties)] {
     guard !leaving.isEmpty else { return [] }
     var ends: [(line: Identifier, set: Properties)] = []
     for line in shapes(withAny: [.from, .to]) where !leaving.contains(line.id) {
       let ties = [line.properties.from, line.properties.to]
       guard ties.contains(where: { $0.map { leaving.contains($0.shape) } ?? false }) else { continue }
-      let set = drawn(line).changes(since: line)
-      if !set.assigned.isEmpty, (try? set.check()) != nil { ends.append((line.id, set)) }
+      if let set = self.ends(of: line) { ends.append((line.id, set)) }
     }
     return ends
+  }
+
+  /// The values with which a tied line ends, without its ties, where it is drawn now. `nil` if its own values do that
+  /// already. A line that is drawn larger than a shape may be, or outside of the plane, keeps its own points, because
+  /// these values aren't allowed.
+  public func ends(of line: Shape) -> Properties? {
+    let set = drawn(line).changes(since: line)
+    return set.assigned.isEmpty || (try? set.check()) == nil ? nil : set
   }
 
   /// The values that replace everything that an actor wrote to a shape.

@@ -41,14 +41,16 @@ final class TakingBack: @unchecked Sendable {
   /// As `follow`, but the cost grows only with the operations, and with what has changed. The ends of lines that have not
   /// changed stay where they were drawn at the last `follow`.
   func catchUp(with room: RoomView) {
+    let before = edits ?? [:]
     let changed = edit(room)
+    let leaving = changed.filter { before[$0]?.deleted == true }
     ends = ends.filter { line, _ in !changed.contains(line) && isTiedToLeaving(line, in: room) }
     for line in changed where isTiedToLeaving(line, in: room) {
-      guard let shape = room.canvas[line] else { continue }
-      let set = room.canvas.drawn(shape).changes(since: shape)
-      if !set.assigned.isEmpty, (try? set.check()) != nil { ends[line] = set }
+      ends[line] = room.canvas[line].flatMap { room.canvas.ends(of: $0) }
     }
     order(for: room)
+    // A shape that is only now to go stays until the next `follow`, which looks for the lines that are tied to it.
+    self.changed = changed.filter { edits?[$0]?.deleted == true && !leaving.contains($0) }
   }
 
   /// Whether a line that stays is tied to a shape that goes, with what is taken back of the line.

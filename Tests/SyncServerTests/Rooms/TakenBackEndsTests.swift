@@ -108,6 +108,23 @@ struct TakenBackEndsTests {
     #expect(!work.operations.contains { $0.shape == line || $0.set.deleted })
   }
 
+  @Test("H16: a shape that was made anew since the lines' ends were worked out stays until they are worked out again")
+  func madeAnew() {
+    var canvas = Canvas()
+    canvas.apply(operation(square, 1, eve) { $0.kind = .rectangle }, place: 1)
+    canvas.apply(
+      Operation(shape: square, at: Stamp(milliseconds: 2, counter: 0, actor: ann)!, set: .deletion),
+      place: 2
+    )
+    let work = TakingBack(RoomHistory(end: .position(2), image: nil, leavingOut: eve, seed: 0))
+    work.follow(view(canvas, 2))
+    canvas.apply(operation(square, 3, eve) { $0.kind = .rectangle }, place: 3)
+    work.catchUp(with: view(canvas, 3))
+    #expect(work.take(10, for: view(canvas, 3), sparing: [:]) == nil && work.hasLeftOut)
+    work.follow(view(canvas, 3))
+    #expect(work.take(10, for: view(canvas, 3), sparing: [:])?.map(\.set) == [.deletion] && !work.hasLeftOut)
+  }
+
   @Test("S14: a line that is drawn larger than a shape may be keeps its own points", arguments: [1e6 - 1, 1e7])
   func tooLong(x: Double) {
     var canvas = Canvas()
