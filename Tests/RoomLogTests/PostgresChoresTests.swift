@@ -75,6 +75,18 @@ struct PostgresChoresTests {
     #expect(try rows("SELECT room FROM canvas.locks").isEmpty)
   }
 
+  @Test("a room's lock is deleted with the room, and no other lock is")
+  func lockOfDeleted() throws {
+    for room in ["demo", "other"] {
+      try bench.append(room, [bytes("a")])
+      #expect(try bench.ask { .lock(id: $0, room: room, isLocked: true) }.error == nil)
+    }
+    try bench.delete("demo")
+    #expect(try rows("SELECT room FROM canvas.locks") == ["other"])
+    #expect(try bench.ask { .delete(id: $0, room: "demo") }.error == .noSuchRoom(room: "demo"))
+    #expect(try rows("SELECT room FROM canvas.locks") == ["other"])
+  }
+
   @Test("a node that stands still while it holds a room for background work is ended, and the room goes on")
   func silentHelper() throws {
     try bench.append("demo", [bytes("a")])

@@ -31,7 +31,7 @@ extension PostgresWriting {
       }
     case .delete(let id, let room):
       guard let epoch = batch.epoch else { return reports.refuse(request, .noSuchRoom(room: room)) }
-      carryOut(batch, [(.delete, [.text(room), .unsigned(epoch)])]) { rows in
+      carryOut(batch, [(.delete, [.text(room), .unsigned(epoch)]), (.unlockDeleted, [.text(room)])]) { rows in
         // If there are no rows, another node has just deleted the room.
         guard rows[0].count > 0 else { return self.reports.refuse(request, .noSuchRoom(room: room)) }
         self.reports.release(request)

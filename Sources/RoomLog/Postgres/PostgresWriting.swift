@@ -65,7 +65,7 @@ final class PostgresWriting {
 
   static let statements: [PostgresStatement] = [
     .evict, .lock, .pause, .offerSecret, .secret, .settle, .look, .begin, .impatience, .commit, .rollback, .create,
-    .append, .beginRoom, .epoch, .delete, .tables, .locked,
+    .append, .beginRoom, .epoch, .delete, .unlockDeleted, .tables, .locked,
   ]
 
   var isDone: Bool { underWay == nil && waiting.isEmpty && singles.isEmpty && !locked.isWaitedFor }
