@@ -149,13 +149,14 @@ struct UnreadableTests {
     #expect(PostgresFailure.refused(state: state, message: "").isDamage == isDamage)
   }
 
-  @Test("a snapshot that can't be read is passed over like a damaged one")
+  @Test("a snapshot that can't be read is passed over like a damaged one, and verification names it")
   func snapshots() throws {
     try bench.append("demo", ["a", "b", "c", "d", "e"].map(bytes))
     try bench.snapshot("demo", at: 2, bytes("two"))
     try bench.snapshot("demo", at: 4, UnreadableTests.large)
     try damage("canvas.snapshots")
     #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("two"))
+    #expect(try bench.verifyPart().damages == [.damagedSnapshot(room: "demo", position: 4)])
     let trim = try bench.trim("demo", through: 4)
     #expect(trim == .trimmed(id: bench.lastId, room: "demo", through: 2))
     try ask("DELETE FROM canvas.snapshots WHERE position = 2")
