@@ -256,6 +256,9 @@ async def test_a_box_fits_the_text_that_is_set(shared):
     await run(shared, "add", "fitted", "rectangle", "name=List", "size=160,64")
     assert await size("List", "text=Buy milk\\nand bread") == [160, 66]
     assert await size("List", "text=1\\n2\\n3\\n4", "size=160,70") == [160, 70]
+    assert await size("List", "textSize=40") == [160, 216], "larger letters need more room"
+    await run(shared, "add", "fitted", "rectangle", "name=Bare", "size=160,10")
+    assert await size("Bare", "textSize=40") == [160, 10], "no letter needs room"
     await run(shared, "add", "fitted", "line", "name=Way", "through=0,0 100,0")
     assert await size("Way", "text=1\\n2\\n3\\n4") == [100, 1], "a caption is no part of the box"
     await size("List", "rotation=90", "position=5,5", "text=1\\n2\\n3\\n4\\n5\\n6")

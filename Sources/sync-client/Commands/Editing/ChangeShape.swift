@@ -13,8 +13,8 @@ enum ChangeShape {
     summary: "set properties of a shape",
     details: [
       PropertyWords.help, LineWords.help,
-      "With another position, size or rotation, a line is tied to nothing any more. With another text, a box that is too "
-        + "small for it grows, unless the size is given.",
+      "With another position, size or rotation, a line is tied to nothing any more. With another text or text size, a box "
+        + "that is too small for the text grows, unless the size is given.",
       shapesAre,
     ],
     examples: ["set demo Sun fill=tomato alpha=50%", "set demo afy-kw5-t7o visible=yes", "set demo Arrow to=Sun"]
@@ -115,15 +115,16 @@ extension Properties {
     return values
   }
 
-  /// Makes the shape's box large enough for the text that these properties give it, unless they give it a size. The box
-  /// of a text that was made for its letters alone is measured anew. A position that these properties give stays.
+  /// Makes the shape's box large enough for its text if these properties change how large that is, unless they give it a
+  /// size. The box of a text that was made for its letters alone is measured anew. A position that these properties give
+  /// stays.
   fileprivate mutating func fitBox(of before: Properties) {
-    guard assigned.contains(.text), !assigned.contains(.size) else { return }
+    guard !assigned.intersection([.text, .textSize]).isEmpty, !assigned.contains(.size) else { return }
     let after = before.overwritten(by: self)
     let given = assigned.contains(.position) ? position : nil
     if after.kind == .text, before.size == TextBox.size(of: before.text, textSize: before.textSize) {
-      setSize(TextBox.size(of: text, textSize: after.textSize), of: after)
-    } else if !after.kind.isStroke {
+      setSize(TextBox.size(of: after.text, textSize: after.textSize), of: after)
+    } else if !after.kind.isStroke, !after.text.isEmpty {
       growBox(of: after)
     }
     if let given { position = given }

@@ -116,6 +116,7 @@ extension Properties {
   /// stays in place.
   mutating func growBox(of shape: Properties) {
     let before = shape.size
+    let text = assigned.contains(.text) ? text : shape.text
     let height = TextBox.height(of: text, textSize: shape.textSize, width: before.width)
     guard height > before.height else { return }
     setSize(Size(width: before.width, height: height), of: shape)
