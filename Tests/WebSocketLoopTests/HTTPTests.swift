@@ -19,12 +19,19 @@ import Testing
           "PUT /a HTTP/1.1\r\nHost: l\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n6\r\n world\r\n0\r\nT: x\r\n\r\n",
           "PUT /a  hello world"
         ),
+        (
+          "PUT /a HTTP/1.1\r\nHost: l\r\nTransfer-Encoding: Chunked\r\n\r\n0000000a\r\n0123456789\r\n0\r\n\r\n",
+          "PUT /a  0123456789"
+        ),
         ("DELETE /a HTTP/1.1\r\nHost: l\r\nContent-Length: 2\r\n\r\n{}", "DELETE /a  {}"),
+        ("POST /a HTTP/1.1\r\nHost: l\r\nContent-Length:\t2 \r\nContent-Length: 2\r\n\r\n{}", "POST /a  {}"),
+        ("POST /a HTTP/1.1\r\nHost: l\r\nContent-Length: 000000000000000002\r\n\r\n{}", "POST /a  {}"),
         ("DELETE /a HTTP/1.1\r\nHost: l\r\n\r\n", "DELETE /a  "),
         ("BREW /a HTTP/1.1\r\nHost: l\r\n\r\n", "BREW /a  "),
         ("CONNECT l:80 HTTP/1.1\r\nHost: l\r\n\r\n", "CONNECT l:80  "),
         ("OPTIONS * HTTP/1.1\r\nHost: l\r\n\r\n", "OPTIONS *  "),
         ("GET http://localhost:80/a?b HTTP/1.1\r\nHost: l\r\n\r\n", "GET /a b "),
+        ("GET HTTPS://localhost HTTP/1.1\r\nHost: l\r\n\r\n", "GET /  "),
       ] {
         client.send(request)
         let answer = try #require(client.readAnswer())
@@ -107,7 +114,48 @@ import Testing
         #expect(answer.head.contains("Connection: close\r\n"))
         #expect(client.hasEnded)
       }
+      let client = RawClient(port: port)
+      for _ in 0..<2 {
+        client.send("GET / HTTP/1.0\r\nConnection: x, Keep-Alive\r\n\r\n")
+        #expect(client.readAnswer()?.head.contains("Connection: close\r\n") == false)
+      }
     }
+  }
+
+  @Test("An answer says when it was made, as HTTP writes times") func date() async throws {
+    func written(_ moment: time_t) -> String {
+      var (moment, parts, room) = (moment, tm(), [CChar](repeating: 0, count: 64))
+      gmtime_r(&moment, &parts)
+      let count = strftime(&room, room.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+      return String(decoding: room[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+    try await withServer { port, _ in
+      let before = time(nil)
+      let client = RawClient(port: port, sending: "GET / HTTP/1.1\r\nHost: l\r\n\r\n")
+      let head = try #require(client.readAnswer()).head
+      #expect((before...time(nil)).contains { head.contains("\r\nDate: \(written($0))\r\n") }, "\(head)")
+    }
+  }
+
+  @Test("What has no body doesn't say how long it would be, and errors have codes of their own") func heads() {
+    for (status, length) in [(101, false), (200, true), (204, false), (304, false), (404, true), (503, true)] {
+      let head = String(decoding: Response(status: status).head(closing: false, date: "now"), as: UTF8.self)
+      #expect(head.hasPrefix("HTTP/1.1 \(status) ") && head.hasSuffix("\r\nDate: now\r\n\r\n"), "\(head)")
+      #expect(head.contains("\r\nContent-Length: 0\r\n") == length, "\(head)")
+    }
+    for (status, code) in [(400, "bad_request"), (408, "bad_request"), (413, "too_large"), (503, "unavailable")] {
+      let body = #"{"error":{"code":"\#(code)","message":"a \\\"b\" c"}}"#
+      #expect(Response.error(HTTPFault(status: status, message: "a \\\"b\"\nc")).body == Array(body.utf8))
+    }
+    #expect(
+      Response.error(HTTPFault(status: 426, message: "")).headers.contains { $0 == ("Sec-WebSocket-Version", "13") }
+    )
+  }
+
+  @Test("H13: unless told otherwise, a head has 10 s, a body 30 s, and some of a body comes every 10 s") func times() {
+    let options = HTTPOptions()
+    #expect(options.headWithinMilliseconds == 10_000 && options.bodyWithinMilliseconds == 30_000)
+    #expect(options.bodyStallMilliseconds == 10_000 && options.graceMilliseconds == 1_000)
   }
 
   @Test("A large body arrives whole from its one buffer, while a slow reader holds nobody up") func largeBody()
@@ -189,6 +237,18 @@ import Testing
       ("GET / HTTP/1.1\r\nHost: a\r\nX: \u{1}\r\n\r\n", 400),
       ("GET  / HTTP/1.1\r\nHost: a\r\n\r\n", 400), ("GET nowhere HTTP/1.1\r\nHost: a\r\n\r\n", 400),
       ("GET http://localhost?x=/metrics HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+      ("GET / HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n", 400),
+      ("GET / HTTP/1.1\r\nHost: a\r\nX: \u{7F}\r\n\r\n", 400), ("GET / HTTX/1.1\r\nHost: a\r\n\r\n", 400),
+      ("GET * HTTP/1.1\r\nHost: a\r\n\r\n", 400), ("OPTIONS *x HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+      ("G(T / HTTP/1.1\r\nHost: a\r\n\r\n", 400), ("GET /\u{7F} HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+      ("\(String(repeating: "G", count: 33)) / HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +5\r\n\r\nhello", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length:\r\n\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0000000000000000005\r\n\r\nhello", 400),
+      ("POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n;a=b\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n000000005\r\nhello\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\nhello\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -5\r\n\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
@@ -251,7 +311,9 @@ import Testing
     }
   }
 
-  @Test("All bodies and answers together are bounded; small ones notice nothing") func held() async throws {
+  @Test("H13: all bodies and answers together are bounded; those of up to 64 KB notice nothing") func held()
+    async throws
+  {
     var options = ListenOptions()
     options.http.heldBytesMax = 1_000_000
     options.http.graceMilliseconds = 60_000
@@ -259,17 +321,18 @@ import Testing
     let large = [UInt8](repeating: 0x61, count: 800_000)
     let sent = Mutex<[Bool]>([])
     server.onRequest = { pending in
-      let isSent = pending.answer(Response(status: 200, body: pending.request.path == "/large" ? large : []))
+      let count = Int(pending.request.query) ?? 0
+      let isSent = pending.answer(Response(status: 200, body: Array(large.prefix(count))))
       sent.withLock { $0.append(isSent) }
     }
     try await withServer(server, options: options) { port, loop in
       func begun() -> RawClient {
-        let client = RawClient(port: port, sending: "POST /a HTTP/1.1\r\nHost: l\r\nContent-Length: 700001\r\n\r\n")
-        client.send([UInt8](repeating: 0x78, count: 700_000))
+        let client = RawClient(port: port, sending: "POST /a HTTP/1.1\r\nHost: l\r\nContent-Length: 970001\r\n\r\n")
+        client.send([UInt8](repeating: 0x78, count: 970_000))
         return client
       }
       let first = begun()
-      _ = await eventually { loop.perform { loop.counts.bytesReceived >= 700_000 } ? true : nil }
+      _ = await eventually { loop.perform { loop.counts.bytesReceived >= 970_000 } ? true : nil }
       // The first body uses most of the memory limit. A second body or an answer of this size is refused, but a small
       // answer is accepted.
       let second = begun()
@@ -277,21 +340,29 @@ import Testing
       #expect(refused.status == 503)
       #expect(refused.head.contains("Retry-After: 1\r\n"))
       let reader = RawClient(port: port)
-      reader.send("GET /large HTTP/1.1\r\nHost: l\r\n\r\nGET /small HTTP/1.1\r\nHost: l\r\n\r\n")
+      reader.send("GET /?65537 HTTP/1.1\r\nHost: l\r\n\r\nGET /?65536 HTTP/1.1\r\nHost: l\r\n\r\n")
       #expect(reader.readAnswer()?.status == 503)
-      #expect(reader.readAnswer()?.status == 200)
+      #expect(reader.readAnswer()?.body.utf8.count == 65_536)
       #expect(await server.refusals(2) == [503, 503])
       let isSent = await eventually { sent.withLock { $0.count == 2 ? $0 : nil } }
       #expect(isSent == [false, true])
+      for (count, status) in [(65_536, 200), (65_537, 503)] {
+        let body = String(repeating: "x", count: count)
+        let poster = RawClient(
+          port: port,
+          sending: "POST / HTTP/1.1\r\nHost: l\r\nContent-Length: \(count)\r\n\r\n" + body
+        )
+        #expect(poster.readAnswer()?.status == status, "\(count)")
+      }
 
       first.send("x")
       #expect(first.readAnswer()?.status == 200)
-      reader.send("GET /large HTTP/1.1\r\nHost: l\r\n\r\n")
+      reader.send("GET /?800000 HTTP/1.1\r\nHost: l\r\n\r\n")
       #expect(reader.readAnswer()?.body.utf8.count == large.count)
       // If a client disconnects in the middle of its body, the memory is free again.
       _ = begun()
       let isServed = await eventually {
-        reader.send("GET /large HTTP/1.1\r\nHost: l\r\n\r\n")
+        reader.send("GET /?800000 HTTP/1.1\r\nHost: l\r\n\r\n")
         return reader.readAnswer()?.status == 200 ? true : nil
       }
       #expect(isServed == true)
@@ -443,6 +514,21 @@ import Testing
       for _ in 0..<100 { #expect(client.readAnswer()?.status == 200) }
     }
     #expect(turns.most == 1 && turns.count == 100)
+  }
+
+  @Test("Headers of one name are one, parameters keep their order, and a list has what is between its commas")
+  func lists() {
+    let headers = [("accept", " a ,, b"), ("x", "1"), ("accept", "c\t"), ("x", "2")]
+    let request = Request(path: "/", query: "a=1&b=%31+%2B&a=2&c&=x&d==", headers: headers)
+    #expect(request.header("x") == "1, 2" && request.header("y") == nil)
+    #expect(request.list(.accept) == ["a", "b", "c"] && request.list(.upgrade) == [])
+    #expect(["a", "b", "c", "d", ""].map { request.parameter($0) } == ["1", "1 +", "", "=", "x"])
+    #expect(request.parameterNames == ["a", "b", "a", "c", "d"])
+    #expect(Request(path: "/a+b").pathParts == ["a+b"])
+    for name in ["via", "forwarded", "x-forwarded-for", "x-forwarded-proto", "host"] {
+      let isProxys = !["x-forwarded-proto", "host"].contains(name)
+      #expect(Request(path: "/", headers: [(name, "x")]).hasPassedProxy == isProxys, "\(name)")
+    }
   }
 
   @Test("A parameter that is wrongly escaped or not UTF-8 has no value, but isn't missing")
