@@ -279,6 +279,90 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
     }
   }
 
+  @Test(
+    "An answer ends where it says, or with its connection, and what is no answer is told from one",
+    arguments: [
+      ("HTTP/1.1 200 OK\r\n\r\nto the end", "200 to the end"),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokay", "200 ok"),
+      ("HTTP/1.0 404\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n", "404 no"),
+      ("HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 204 None\r\nContent-Length: 9\r\n\r\n", "204 "),
+      ("HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", "304 "),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nno", "the answer breaks off"),
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n", "the answer breaks off"),
+      ("HTTP/1.1 200 OK\r\n", "the answer breaks off"), ("", "the answer breaks off"),
+      ("HTTP/2.0 200 OK\r\n\r\n", "the status line is malformed"),
+      ("HTTP/1.1 20\r\n\r\n", "the status line is malformed"),
+      ("HTTP/1.1 099 No\r\n\r\n", "the status line is malformed"), ("HTTP/1.1\r\n\r\n", "the status line is malformed"),
+    ]
+  )
+  func answers(sent: String, expected: String) async throws {
+    try await withServer { _, loop in
+      let (port, descriptor) = silentListener()
+      defer { closeDescriptor(descriptor) }
+      let (answers, continuation) = AsyncStream.makeStream(of: Result<Response, HTTPRequestError>.self)
+      loop.execute {
+        loop.request("GET", Endpoint(host: "127.0.0.1", port: port)) { continuation.yield($0) }
+      }
+      let accepted = accept(descriptor, nil, nil)
+      _ = send(accepted, Array(sent.utf8), sent.utf8.count, Int32(MSG_NOSIGNAL))
+      shutdown(accepted, Int32(SHUT_WR))
+      defer { closeDescriptor(accepted) }
+      switch await answers.first(where: { _ in true }) {
+      case .success(let answer): #expect("\(answer.status) \(String(decoding: answer.body, as: UTF8.self))" == expected)
+      case .failure(let error): #expect(error == .malformed(expected))
+      case nil: Issue.record("there was no answer")
+      }
+    }
+  }
+
+  @Test("A request says what it is for, and how long its body is, also where a POST has none") func requestHead()
+    async throws
+  {
+    let server = TestServer()
+    let seen = Mutex<[String]>([])
+    server.onRequest = { pending in
+      let request = pending.request
+      let names = ["host", "content-length", "connection", "x"]
+      let words = ["\(request.method) \(request.path) \(request.query)"] + names.map { request.header($0) ?? "-" }
+      seen.withLock { $0.append(words.joined(separator: "|")) }
+      pending.answer(Response(status: 204))
+    }
+    try await withServer(server) { port, loop in
+      let host = Endpoint(host: "127.0.0.1", port: port, path: "/a", query: "b=c")
+      for (method, body) in [("GET", ""), ("POST", ""), ("PUT", "body")] {
+        _ = await withCheckedContinuation { done in
+          loop.execute {
+            loop.request(method, host, headers: [("X", "y\r\nZ: z")], body: Array(body.utf8)) {
+              done.resume(returning: $0)
+            }
+          }
+        }
+      }
+      let place = "127.0.0.1:\(port)"
+      #expect(
+        seen.withLock(\.self) == [
+          "GET /a b=c|\(place)|-|close|y  Z: z", "POST /a b=c|\(place)|0|close|y  Z: z",
+          "PUT /a b=c|\(place)|4|close|y  Z: z",
+        ]
+      )
+    }
+  }
+
+  @Test("Addresses are read as they are written, and those of IPv4 are so also over IPv6") func socketAddresses() throws
+  {
+    for (host, shown) in [("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("::ffff:192.0.2.1", "192.0.2.1")] {
+      let address = try #require(SocketAddress.resolve(host: host, port: 40_321, flags: AI_NUMERICHOST).first)
+      #expect(address.numericHost == shown && address.port == 40_321)
+      #expect(address.family == (host.contains(":") ? AF_INET6 : AF_INET))
+    }
+    #expect(SocketAddress.resolve(host: "localhost", port: 1, flags: AI_NUMERICHOST).isEmpty)
+    for (address, isLocal) in [
+      ("127.0.0.1", true), ("127.255.0.9", true), ("128.0.0.1", false), ("::1", true), ("::2", false), ("1::1", false),
+    ] {
+      #expect(NetworkAddress(address)?.isLoopback == isLocal, "\(address)")
+    }
+  }
+
   @Test("An answer may take longer than the server may be silent") func slowAnswer() async throws {
     try await withServer { _, loop in
       let (port, descriptor) = silentListener()
@@ -314,6 +398,11 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
       ("http://localhost/a#b", Endpoint(host: "localhost", port: 80, path: "/a")),
       ("wss://localhost/", Endpoint(host: "localhost", port: 443, isSecure: true)),
       ("https://localhost:1/a", Endpoint(host: "localhost", port: 1, path: "/a", isSecure: true)),
+      ("ws://[::1]/", Endpoint(host: "::1", port: 80)),
+      ("ws://localhost?b?c#d", Endpoint(host: "localhost", port: 80, query: "b?c")),
+      ("ws://localhost:65535", Endpoint(host: "localhost", port: 65_535)), ("ws://localhost:65536", nil),
+      ("ws://localhost:", nil),
+      ("ws://localhost/\u{7F}", nil), ("ws://localhost/ü", nil),
       ("wss:/localhost", nil), ("ws://", nil), ("ws://localhost:0/", nil), ("ws://localhost:x/", nil),
       ("ws://localhost/a b", nil), ("localhost", nil),
     ] as [(String, Endpoint?)]
