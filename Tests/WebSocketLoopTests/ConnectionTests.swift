@@ -111,7 +111,14 @@ import Testing
         400
       ),
       ("POST /ws HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n", 400),
+      ("GET /ws HTTP/1.0\r\n\(RawClient.handshakeHeaders)\r\n", 400),
       ("GET /ws HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\nearly", 400),
+      ("GET /ws HTTP/1.1\r\n\(RawClient.handshakeHeaders)Content-Length: 5\r\n\r\n", 400),
+      ("GET /ws HTTP/1.1\r\n\(RawClient.handshakeHeaders)Transfer-Encoding: chunked\r\n\r\n", 400),
+      (
+        "GET /ws HTTP/1.1\r\nHost: l\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZSEh\r\nSec-WebSocket-Version: 13\r\n\r\n",
+        400
+      ),
     ]
   )
   func malformedHandshake(text: String, status: Int) async throws {
@@ -126,6 +133,8 @@ import Testing
     arguments: [
       "\r\n\r\nGET /ws HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n",
       "GET http://localhost/ws HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n",
+      "GET /ws HTTP/1.1\r\n\(RawClient.handshakeHeaders)Content-Length: 0\r\nUpgrade: h2c\r\n\r\n",
+      "GET /ws HTTP/1.1\r\nHost: l\r\nUPGRADE: WebSocket\r\nCONNECTION: keep-alive,upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
       "GET /../a/..//./b/%2F/..%2e?%00%zz\(String(repeating: "a&", count: 60)) HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n",
       "GET /\(String(repeating: "p", count: 15_000)) HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n",
       "GET /ws HTTP/1.1\r\nCookie: \(String(repeating: "c", count: 15_000))\r\n\(RawClient.handshakeHeaders)\r\n",
@@ -274,6 +283,12 @@ import Testing
       #expect(client.readFrame()?.closeCode == 4408)
       #expect(await server.closure() == Closure(cause: .ours, code: 4408, reason: "no sign of life"))
     }
+  }
+
+  @Test("Unless told otherwise, a client notices within half a minute that its server is silent") func patience() {
+    let options = WebSocketOptions()
+    #expect(options.pingAfterMilliseconds + options.pongWithinMilliseconds == 30_000)
+    #expect(options.idleMilliseconds == nil)
   }
 
   @Test("A connection that isn't read from isn't taken for silent") func pausedIsNotSilent() async throws {

@@ -9,7 +9,7 @@ struct LoopLogTests {
   @Test("is passed on, except the line for each adopted socket and for faults of peers, and leaves no memory behind")
   func lines() throws {
     let heard = Mutex<[String]>([])
-    LoopLog.route(to: { _, line in heard.withLock { $0.append(line) } })
+    LoopLog.route(to: { level, line in heard.withLock { $0.append("\(level): \(line)") } })
     LoopLog.hear(.warning, "a warning\n")
     let before = try residentBytes()
     // Sanitizers keep freed memory for a while to detect its use, so their limit is higher.
@@ -20,7 +20,7 @@ struct LoopLogTests {
     LoopLog.hear(.warning, "Control frame with xtended length is illegal\n")
     LoopLog.hear(.error, "an error\n")
     LoopLog.route(to: { _, _ in })
-    #expect(heard.withLock { $0 } == ["a warning", "an error"])
+    #expect(heard.withLock { $0 } == ["warning: a warning", "error: an error"])
   }
 
   private func residentBytes() throws -> Int {

@@ -112,6 +112,18 @@ private final class BusyPipe: @unchecked Sendable {
     #expect(clock.turnEnds(at: start + 12_900) == 500)
   }
 
+  @Test("The longest step of a turn is the one that is told, and reading is summed up") func steps() {
+    var turn = LoopTurn()
+    let steps: [(LoopTurn.Step, UInt64)] = [
+      (.receiving, 20), (.serving("a"), 50), (.working, 50), (.receiving, 30), (.sending, 49),
+    ]
+    for (step, microseconds) in steps { turn.note(step, microseconds) }
+    #expect(turn.longestStep == .serving("a") && turn.longestStepMicroseconds == 50)
+    #expect(turn.receivingMicroseconds == 50)
+    turn.note(.sending, 51)
+    #expect(turn.longestStep == .sending && turn.longestStepMicroseconds == 51)
+  }
+
   @Test("Observers hear how long a turn took") func longTurns() throws {
     let loop = try EventLoop(name: "timing")
     let timer = TurnTimer()
@@ -143,6 +155,8 @@ private final class BusyPipe: @unchecked Sendable {
     #expect(loop.perform { loop.perform { 7 } } == 7)
     loop.stop()
     #expect(!loop.execute {})
+    // It may be stopped again, also by another thread.
+    loop.stop()
   }
 
   @Test("Work that posts work doesn't keep timers waiting") func busyJobs() throws {
