@@ -128,6 +128,10 @@ import Testing
           #expect(FrameHeader.boundary(atOrAfter: place, in: bytes) == place)
           let end = place + header.byteCount + header.payloadCount
           #expect(FrameHeader.boundary(atOrAfter: place + 1, in: bytes) == end)
+          // The first frame is taken whole in any case.
+          #expect(FrameHeader.boundary(atOrBefore: end, in: bytes) == end)
+          #expect(FrameHeader.boundary(atOrBefore: end - 1, in: bytes) == (place == 0 ? end : place))
+          #expect(header.payloadCount <= MessageFrames.fragmentBytesMax)
           #expect(header.isLast == (end == bytes.count))
           gathered += bytes[(place + header.byteCount)..<end]
           place = end
