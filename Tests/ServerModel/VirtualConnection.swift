@@ -106,7 +106,6 @@ extension FrameHeader {
   /// Whether the bytes contain all of the frame header with which they begin.
   fileprivate static func isWhole(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
     guard bytes.count >= 2 else { return false }
-    let length = bytes[bytes.startIndex + 1]
-    return bytes.count >= (length == 127 ? 10 : length == 126 ? 4 : 2)
+    return bytes.count >= (bytes[bytes.startIndex + 1] == 126 ? 4 : 2)
   }
 }

@@ -55,9 +55,9 @@ enum FrameOpcode: UInt8 {
   case pong = 10
 }
 
-/// The header of an unmasked frame, as a server sends it.
+/// The header of an unmasked frame, as a server sends it. A fragment is so short that two bytes suffice for its length.
 struct FrameHeader {
-  static let bytesMax = 10
+  static let bytesMax = 4
 
   var opcode: FrameOpcode
   var isLast: Bool
@@ -73,29 +73,20 @@ struct FrameHeader {
     bytes.append(opcode.rawValue | (isLast ? 0x80 : 0))
     if payloadCount < 126 {
       bytes.append(UInt8(payloadCount))
-    } else if payloadCount <= Int(UInt16.max) {
+    } else {
       bytes.append(126)
       bytes.append(UInt8(payloadCount >> 8))
       bytes.append(UInt8(truncatingIfNeeded: payloadCount))
-    } else {
-      bytes.append(127)
-      for shift in stride(from: 56, through: 0, by: -8) {
-        bytes.append(UInt8(truncatingIfNeeded: payloadCount >> shift))
-      }
     }
   }
 
-  var byteCount: Int { payloadCount < 126 ? 2 : payloadCount <= Int(UInt16.max) ? 4 : 10 }
+  var byteCount: Int { payloadCount < 126 ? 2 : 4 }
 
   /// Reads the header at the start of `bytes`, which come from `append`.
   init(readingOurOwn bytes: UnsafeRawBufferPointer) {
     opcode = FrameOpcode(rawValue: bytes[0] & 0x0F)!
     isLast = bytes[0] & 0x80 != 0
-    switch bytes[1] {
-    case 126: payloadCount = Int(bytes[2]) << 8 | Int(bytes[3])
-    case 127: payloadCount = (2..<10).reduce(0) { $0 << 8 | Int(bytes[$1]) }
-    default: payloadCount = Int(bytes[1])
-    }
+    payloadCount = bytes[1] == 126 ? Int(bytes[2]) << 8 | Int(bytes[3]) : Int(bytes[1])
   }
 
   /// The end of the last frame that ends at or before `place`. If there is no such frame, the result is the end of the
