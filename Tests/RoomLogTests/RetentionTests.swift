@@ -41,6 +41,9 @@ import Testing
     let retention = Retention(ageMillisecondsMax: 40_000)
     #expect(kept(room(snapshots: 60), retention) == [10, 20, 30, 40, 50, 60])
     #expect(room(snapshots: 60).trimmable(by: retention, milliseconds: 60_000).map(\.position) == Array(1...20))
+    #expect(
+      room(snapshots: 60, trimmed: 5).trimmable(by: retention, milliseconds: 60_000).map(\.position) == Array(6...20)
+    )
     #expect(room(snapshots: 60).trimmable(by: retention, milliseconds: 39_999).isEmpty)
   }
 
