@@ -93,12 +93,16 @@ struct LogContractTests {
     #expect(try bench.append("", [bytes("x")]).error == .badRoomName)
     #expect(try bench.append("a/b", [bytes("x")]).error == .badRoomName)
     #expect(try bench.append(String(repeating: "a", count: 65), [bytes("x")]).error == .badRoomName)
+    for name in [String(repeating: "a", count: 64), "AZaz09._-"] { _ = try bench.add(name, ["x"]) }
     #expect(try bench.load("demo").error == .noSuchRoom(room: "demo"))
     let last = try bench.add("demo", ["x"])[0].position
     let beyond = try bench.read("demo", after: last + 1)
     #expect(beyond.error == .pastEnd(room: "demo", last: last))
     #expect(try bench.snapshot("demo", at: last + 1, []).error == .pastEnd(room: "demo", last: last))
     #expect(try bench.delete("none").error == .noSuchRoom(room: "none"))
+    #expect(try bench.trim("none", through: 1).error == .noSuchRoom(room: "none"))
+    #expect(try bench.verify("none").error == .noSuchRoom(room: "none"))
+    #expect(try bench.repair("none", .snapshot).error == .noSuchRoom(room: "none"))
     let repair = try bench.repair("demo", .snapshot)
     #expect(repair.error == .notDamaged(room: "demo"))
     #expect(try bench.records("demo").count == 1)
@@ -160,6 +164,7 @@ struct LogContractTests {
     let stale = try bench.ask { .read(ReadRequest(id: $0, room: "demo", epoch: LogBench.epoch, after: 0)) }
     #expect(stale.error == refusal)
     #expect(try bench.snapshot("demo", at: 1, [1]).error == refusal)
+    #expect(try bench.trim("demo", through: 1).error == refusal)
     try bench.reopen()
     #expect(try bench.records("demo").map(\.bytes) == [bytes("new")])
   }
@@ -282,6 +287,21 @@ struct LogContractTests {
     let events = bench.events.all
     #expect(events.last == .closed)
     #expect(events.compactMap(\.id).sorted() == (1...UInt64(requests.count)).map { $0 })
+  }
+
+  @Test("each commit is told and counted, with its rooms, records and bytes", arguments: LogKind.here)
+  func commits(kind: LogKind) throws {
+    let bench = try LogBench(kind, commitsBetweenCuts: nil)
+    for index in 0..<10 { try bench.append("room-\(index % 2)", [bytes("ab"), bytes("c")]) }
+    // A log in PostgreSQL counts a commit after it has answered, and before it takes the next request.
+    _ = try bench.summaries()
+    let reports = bench.events.all.compactMap { if case .committed(let report) = $0 { report } else { nil } }
+    #expect(reports.map { [$0.rooms, $0.records, $0.bytes] } == Array(repeating: [1, 2, 3], count: 10))
+    let figures = bench.log.statistics()
+    #expect(
+      figures.commits == 10 && figures.records == 20 && figures.bytes == 30 && figures.batchRecords.counts[1] == 10
+    )
+    #expect(figures.rooms == 2)
   }
 
   @Test("a room stays trimmed, however long its history becomes", arguments: LogKind.here)
