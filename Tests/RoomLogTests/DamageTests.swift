@@ -70,10 +70,25 @@ struct DamageTests {
 
   @Test("records of a room that has lost its entry are found, those of a deleted room are not")
   func recordsWithoutRoom() throws {
-    #expect(try LogInspection(of: path).isSound)
+    let sound = try LogInspection(of: path)
+    #expect(sound.isSound && sound.rooms == 2 && sound.records == 40)
     try bench.delete("other")
     try change("DELETE FROM rooms WHERE name='demo'")
     #expect(try LogInspection(of: path).faults == ["20 records up to position 20 belong to no room"])
+  }
+
+  @Test("an inspection asks whoever knows what records mean about each sound room, and tells of the others")
+  func inspection() throws {
+    try bench.append("third", [bytes("a")])
+    try change("UPDATE records SET bytes=x'00' WHERE room=2 AND position=8")
+    let inspection = try LogInspection(of: path) { room, answer in
+      let last = answer(.load(LoadRequest(id: 1, room: room))).loaded?.summary.last ?? 0
+      return last > 1 ? ["\(room) ends at \(last)"] : []
+    }
+    let damage = LogError.damaged(room: "other", position: 8)
+    #expect(inspection.differences == ["demo ends at 20"] && !inspection.isSound)
+    #expect(inspection.findings == [LogInspection.Finding(room: "other", error: damage, opens: false)])
+    #expect(inspection.rooms == 3 && inspection.records == 21)
   }
 
   @Test("a room that was cut is not trimmed to a snapshot past its end")
@@ -321,6 +336,8 @@ struct DamageTests {
     try expectOthersGoOn()
     let repaired = try bench.repair("demo", .cutting(newEpoch: 3))
     #expect(repaired == .repaired(id: bench.lastId, room: "demo", epoch: 3, first: 0, last: 20))
+    let summary = try #require(try bench.summaries().first)
+    #expect(summary.operations == 20 && summary.createdMilliseconds == 1_000 && summary.changedMilliseconds == 1_000)
     #expect(try bench.records("demo") == all)
     #expect(try bench.append("demo", [bytes("more")], epoch: 3).appended?.records[0].position == 21)
   }
@@ -356,7 +373,7 @@ struct DamageTests {
 
   @Test("so is a room whose next records were dropped since", arguments: ["position<=15", "room=1"])
   func oldEntryBeforeATrim(dropped: String) throws {
-    try bench.snapshot("demo", at: 20, bytes("as of 20"))
+    for position in [10, 20] as [UInt64] { try bench.snapshot("demo", at: position, bytes("as of \(position)")) }
     try change("DELETE FROM records WHERE room=1 AND \(dropped)")
     try putOldEntry()
     try bench.reopen()
