@@ -556,6 +556,19 @@ struct LyingLineTests {
     }
   }
 
+  @Test("a room that another transaction creates and keeps to itself is refused, and what came with it is stored")
+  func lockedName() throws {
+    let node = try bench.secondNode(isPatient: false)
+    let creation = "INSERT INTO canvas.rooms(name, epoch, last, trimmed, operations, created, changed)"
+    try locking("\(creation) VALUES('x', 7, 0, 0, 0, 0, 0)") {
+      node.log.submit(["a", "x"].enumerated().map { .append(LogBench.append(1 + UInt64($0), $1, [bytes("1")])) })
+      #expect(node.events.answer(to: 1)?.appended != nil)
+      #expect(node.events.answer(to: 2)?.isUnavailable == true)
+    }
+    node.log.submit(.append(LogBench.append(3, "x", [bytes("2")])))
+    #expect(node.events.answer(to: 3)?.appended?.epoch == 7)
+  }
+
   @Test("what waits for a lock is stored in its order once the lock is gone, and a deletion too")
   func lockedForAMoment() throws {
     for room in ["a", "b"] { try bench.append(room, [bytes("1")]) }

@@ -182,6 +182,23 @@ struct PostgresReadingTests {
     #expect(damaged() == 0, "the damaged record was trimmed")
   }
 
+  @Test("verification reads each record once, in whatever parts it comes")
+  func verifiedInParts() throws {
+    for room in ["a", "b"] { try bench.append(room, (0..<20).map { bytes("record \($0)") }) }
+    for (bytesMax, time) in [(1, 60_000_000), (100, 60_000_000), (.max, 60_000_000), (.max, 0)] as [(Int, UInt64)] {
+      var parts = [try bench.verifyPart(bytesMax: bytesMax, microsecondsMax: time)]
+      while let next = parts.last?.next, parts.count < 100 {
+        parts.append(try bench.verifyPart(from: next, bytesMax: bytesMax, microsecondsMax: time))
+      }
+      #expect(parts.map(\.rooms).reduce(0, +) == 2 && parts.map(\.records).reduce(0, +) == 40)
+      #expect(parts.map(\.bytes).reduce(0, +) == 2 * (0..<20).reduce(0) { $0 + bytes("record \($1)").count })
+      // A part ends with the row that exceeds the limit on bytes, or with the page that exceeds that on time.
+      if bytesMax == 1 { #expect(parts.allSatisfy { $0.records <= 1 }) }
+      if bytesMax == 100 { #expect(parts.allSatisfy { $0.bytes < 110 }) }
+      if bytesMax == .max { #expect(time > 0 ? parts.count == 1 : parts.allSatisfy { $0.rooms <= 1 }) }
+    }
+  }
+
   @Test("records aren't dropped for a damaged snapshot, but for the newest sound one before it")
   func trimmedToSoundOnes() throws {
     try bench.append("demo", ["a", "b", "c", "d", "e"].map(bytes))
