@@ -67,13 +67,21 @@ export class NoticeList {
           type: 'button', class: 'button plain small', onclick: () => { if (action.run() !== false) this.#remove(entry) },
         }, action.words),
         iconButton('close', 'Dismiss', { class: 'plain small', onclick: () => this.#remove(entry) }))) }
-    const wait = () => {
-      clearTimeout(entry.timer)
-      if (!holds) entry.timer = setTimeout(() => this.#remove(entry), milliseconds)
-    }
     // While somebody points at a notice, or has the focus in it, it stays.
-    for (const type of ['pointerenter', 'focusin']) entry.element.addEventListener(type, () => clearTimeout(entry.timer))
-    for (const type of ['pointerleave', 'focusout']) entry.element.addEventListener(type, wait)
+    const reasons = new Set<string>()
+    const wait = () => {
+      if (!holds && reasons.size === 0) entry.timer = setTimeout(() => this.#remove(entry), milliseconds)
+    }
+    for (const [begin, end] of [['pointerenter', 'pointerleave'], ['focusin', 'focusout']]) {
+      entry.element.addEventListener(begin, () => {
+        reasons.add(begin)
+        clearTimeout(entry.timer)
+      })
+      entry.element.addEventListener(end, () => {
+        reasons.delete(begin)
+        wait()
+      })
+    }
     wait()
     this.#list.append(entry.element)
     this.#shown.push(entry)
