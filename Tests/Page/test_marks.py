@@ -47,6 +47,9 @@ def test_few_are_all_marked_and_one_switch_turns_them_off(room):
     ann.page.click("#tab-overlaps")
     ann.page.get_by_role("switch", name="Mark overlaps").uncheck()
     assert orange(ann) == 0
+    ann.leave_focus()
+    ann.press("Shift+O")
+    assert ann.page.get_by_role("switch", name="Mark overlaps").is_checked(), "the switch follows the key"
 
 
 def test_of_many_only_those_that_one_looks_at_are_marked(room):

@@ -60,6 +60,39 @@ def test_it_goes_by_keyboard_and_over_a_layer_too(room):
     assert moon not in ann.selected()
 
 
+def test_the_button_of_a_menu_closes_it_too_and_a_key_opens_it_again(room):
+    """Arrow keys go around among its entries, and letters typed in it are no keys of the page."""
+    ann = room.join("Ann")
+    button = ann.page.get_by_role("button", name="Menu", exact=True)
+    menu = ann.page.locator(".popover:popover-open")
+    for _ in range(2):
+        button.click()
+        menu.wait_for()
+        assert button.get_attribute("aria-expanded") == "true"
+        button.click()
+        menu.wait_for(state="detached")
+        ann.wait("document.querySelector('[aria-label=Menu]').ariaExpanded === 'false'")
+    button.focus()
+    ann.press("Enter")
+    menu.wait_for()
+    entries = menu.get_by_role("menuitem").or_(menu.get_by_role("menuitemcheckbox")).or_(menu.get_by_role("menuitemradio"))
+    shown = [entry for entry in entries.all() if entry.is_visible()]
+    ann.press("ArrowUp")
+    assert shown[-1].evaluate("(entry) => entry === document.activeElement")
+    ann.press("ArrowDown")
+    assert shown[0].evaluate("(entry) => entry === document.activeElement")
+    ann.press("ArrowDown", "v")
+    assert shown[1].evaluate("(entry) => entry === document.activeElement") and ann.run("app.tool") == "rectangle"
+    ann.press("Tab")
+    menu.wait_for(state="detached")
+    ann.see()
+    assert not button.evaluate("(button) => button === document.activeElement"), "the focus goes on from the button"
+    button.press("Enter")
+    menu.wait_for()
+    ann.press("Escape")
+    assert button.evaluate("(button) => button === document.activeElement")
+
+
 def test_a_menu_longer_than_the_window_scrolls_to_its_end(room):
     """On a small phone every entry can be scrolled into view."""
     eve = room.join("Eve", phone=True, size=(320, 480))

@@ -226,6 +226,15 @@ def test_the_inspector_is_for_many_at_once(room):
     assert page.locator(".inspector-heading").inner_text() == "2 shapes"
     assert page.get_by_label("Fill", exact=True).get_attribute("placeholder") == "Mixed"
     assert [page.get_by_label(label, exact=True).input_value() for label in "XW"] == ["100", "400"], "of the box around them"
+    room.write((other, {"rotation": 20.126}))
+    ann.wait_for_shape(other, "shape.rotation > 20")
+    turn = page.get_by_label("Rotation")
+    assert turn.input_value() == "" and turn.get_attribute("placeholder") == "Mixed"
+    room.write((one, {"rotation": 20.126}))
+    ann.wait("document.querySelector(`#${[...document.querySelectorAll('label')].find((each) => each.innerText.startsWith('Rotation')).htmlFor}`).value === '20.13'",
+             "a value has two decimals")
+    room.write((one, {"rotation": 0}), (other, {"rotation": 0}))
+    ann.wait_for_shape(other, "shape.rotation === 0")
     ann.fill("Fill", "#0000FF")
     room.wait_for(lambda shapes: all(shape["fill"] == "#0000FF" for shape in shapes))
     for label, value, places in (("X", "200", [200, 500]), ("W", "800", [200, 800])):
