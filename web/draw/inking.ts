@@ -69,7 +69,8 @@ export class Inking {
     const { overlay, presence, view } = this.#reach
     const onCanvas = (point: TrailPoint) =>
       ({ ...view.toCanvas(point), width: widthOf(point, this.#points.at(-1)?.width ?? 100) })
-    for (const point of points.map(onCanvas)) {
+    for (const each of points) {
+      const point = onCanvas(each)
       const last = this.#points.at(-1)
       // A repeated point is skipped, because it would make a corner.
       if (last && point.x === last.x && point.y === last.y) continue
