@@ -337,6 +337,18 @@ def test_a_field_shows_the_old_value_if_the_shape_was_locked_meanwhile(room):
         room.write((sun, {"locked": False}))
         ann.wait_for_shape(sun, "!shape.locked")
         ann.painted()
+    # A refused name is the shape's neither if that is free again when the field is left.
+    ann.page.get_by_label("Name", exact=True).fill("Moon")
+    room.write((sun, {"locked": True}))
+    ann.wait_for_shape(sun, "shape.locked")
+    ann.press("Enter")
+    ann.notice("Sun is locked").wait_for()
+    room.write((sun, {"locked": False}))
+    ann.wait_for_shape(sun, "!shape.locked")
+    ann.painted()
+    assert state("Name") == "Moon"
+    ann.page.evaluate("document.activeElement.blur()")
+    assert state("Name") == "Sun"
 
 
 def test_a_slider_is_seen_as_it_moves_and_undone_at_once(room):

@@ -154,7 +154,7 @@ test('shapes are added, reordered, grouped, coloured, deleted and selected by ac
     run('addShape')
   }
   const [first, ...more] = replica.shapes()
-  assert.deepEqual([first.kind, first.x + first.width / 2, first.y, first.toEnd, more.map(({ toEnd }) => toEnd)], ['line', 250, first.y, 'plain', ['plain', 'arrow']])
+  assert.deepEqual([first.kind, first.x + first.width / 2, first.y, first.toEnd, more.map(({ toEnd }) => toEnd)], ['line', 250, 193, 'plain', ['plain', 'arrow']])
 })
 
 // Ink.

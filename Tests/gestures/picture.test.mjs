@@ -1,9 +1,11 @@
 // Tests what of a drawing is painted where and when: transitions, boxes, hidden parts, stale tiles, handles, tones.
 
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { beforeEach, test } from 'node:test'
 
-globalThis.document = new (class extends EventTarget { hidden = false })()
+class Page extends EventTarget { hidden = false }
+globalThis.document = new Page()
 globalThis.OffscreenCanvas = class { getContext() { return { measureText: (text) => ({ width: 50 * [...text].length }) } } }
 globalThis.Path2D = class { lineTo() {} moveTo() {} quadraticCurveTo() {} closePath() {} }
 const { Coasting } = await import('../../build/modules/arrange/coasting.js')
@@ -14,6 +16,7 @@ const { Handles, pointOnFrame } = await import('../../build/modules/canvas/handl
 const { leading } = await import('../../build/modules/canvas/lines.js')
 const { Marked } = await import('../../build/modules/canvas/marked.js')
 const { blendColors, blendDegrees, colorOf, packedColor, Steps, Way } = await import('../../build/modules/canvas/motion.js')
+const { Palette } = await import('../../build/modules/canvas/palette.js')
 const { Scene } = await import('../../build/modules/canvas/scene.js')
 const { Tiles } = await import('../../build/modules/canvas/tiles.js')
 const { fillTone, inkTone } = await import('../../build/modules/canvas/tones.js')
@@ -27,6 +30,7 @@ let presence
 let frames
 let scene
 beforeEach(() => {
+  globalThis.document = new Page()
   drawing = new Drawing()
   replica = drawing.replica
   presence = Object.assign(new Source(), { people: () => [] })
@@ -82,6 +86,31 @@ test('on dark paper greys that could not be seen are lighter, ink more than fill
   assert.deepEqual(tones(fillTone), ['#3c3c3c', '#474747', '#7f7f7f', '#808080', '#ff0000', '#494131', '#191000'])
   assert.equal(inkTone(0x000000, false), '#000000')
   assert.equal(fillTone(0x484848, true), '#484848')
+})
+
+test('each colour of the canvas is one of the style sheets, and is read anew when the theme changes', () => {
+  const folder = new URL('../../web/', import.meta.url)
+  const sheets = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.css')).map((name) => readFileSync(new URL(name, folder), 'utf8')).join()
+  const [media, read] = [new EventTarget(), new Set()]
+  let paper = 'rgb(128, 0, 0)'
+  let mutated
+  Object.assign(globalThis, {
+    matchMedia: () => media, MutationObserver: class { constructor(tell) { mutated = tell } observe() {} },
+    getComputedStyle: () => ({ getPropertyValue: (name) => (read.add(name), name === '--paper' ? ` ${paper} ` : name) }),
+  })
+  document.documentElement = {}
+  const palette = new Palette()
+  let told = 0
+  palette.on('change', () => { told += 1 })
+  assert.equal(read.size, Object.keys(palette.colors).length, 'no two are one')
+  for (const name of read) assert.ok(sheets.includes(`${name}:`), name)
+  assert.deepEqual([palette.colors.paper, palette.isDark], ['rgb(128, 0, 0)', false])
+  paper = 'rgb(127, 255, 255)'
+  mutated()
+  assert.deepEqual([palette.isDark, told], [true, 1])
+  paper = 'rgb(250, 249, 246)'
+  media.dispatchEvent(new Event('change'))
+  assert.deepEqual([palette.isDark, told], [false, 4], 'one for each media query')
 })
 
 test('what others move glides as long as the next step is awaited, and what one moves oneself is there', () => {

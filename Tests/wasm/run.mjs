@@ -210,6 +210,29 @@ test('a shape is added on top, placed, named, found, reordered, undone and done 
   replica.destroy()
 })
 
+test('a new shape is on top, and a gesture writes only what it changes of a shape that is there', () => {
+  const replica = core.createReplica()
+  const ids = Array.from({ length: 9 }, (_, at) => replica.add({ kind: 'star', position: [at, 1], size: [10, 20], rotation: 3 }).shape)
+  assert.deepEqual(replica.drawingOrder(), ids)
+  const [id, gone] = ids
+  const place = () => {
+    const { x, y, width, height, rotation } = replica.shape(id)
+    return [x, y, width, height, rotation]
+  }
+  for (const [set, expected] of [
+    [{ x: 5, y: 6 }, [5, 6, 10, 20, 3]], [{ width: 30, height: 40 }, [5, 6, 30, 40, 3]], [{ rotation: 7 }, [5, 6, 30, 40, 7]],
+    [{ x: 1, y: 2, width: 3, height: 4, rotation: 5 }, [1, 2, 3, 4, 5]],
+  ]) {
+    replica.delete([gone])
+    replica.place([{ id: gone, x: 1, y: 1 }, { id, ...set }])
+    assert.deepEqual(place(), expected)
+    assert.equal(replica.shape(gone), null)
+  }
+  replica.undo()
+  assert.deepEqual(place(), [5, 6, 30, 40, 7])
+  replica.destroy()
+})
+
 test('what lies where is as it is by now, whoever asks and whenever, and in each replica its own', () => {
   const replica = core.createReplica()
   const other = core.createReplica()
