@@ -277,8 +277,11 @@ test('what is painted anew is where a shape was and where it is', () => {
   assert.deepEqual(scene.takeTouched().map(Math.round), [223, -27, 277, 77])
   scene.touchAll()
   assert.equal(scene.takeTouched(), null)
+  const other = drawing.add()
+  frame(5_000, { by: 7 })
+  assert.ok(scene.drawn(other) && scene.moves())
   drawing.tell('changes', { reset: true, shapes: [], pairs: [] })
-  assert.equal(scene.takeTouched(), null)
+  assert.deepEqual([scene.takeTouched(), scene.order, scene.drawn(other), scene.moves()], [null, [], null, false])
 })
 
 test('the box of a line reaches as far as its heads and its caption', () => {
@@ -441,6 +444,8 @@ test('handles are at the corners and sides where there is space, above and below
   const line = { kind: 'line', ...leading([{ x: 0, y: 0 }, { x: 40, y: 0 }, { x: 40, y: 39 }]) }
   assert.deepEqual(on(line), ['bend 0: 40 0', 'point 0: 0 0', 'point 1: 80 0', 'point 2: 80 78'])
   assert.deepEqual(on({ ...line, route: 'elbow' }), ['point 0: 0 0', 'point 1: 80 78'])
+  // Where a curve goes on in its next piece, it touches the way from point to point.
+  assert.deepEqual(on({ ...line, ...leading([{ x: 0, y: 0 }, { x: 60, y: 0 }, { x: 60, y: 90 }]), route: 'curved' }).slice(0, 2), ['bend 0: 90 0', 'bend 1: 120 45'])
   assert.equal(on(line, {}).some((handle) => handle.startsWith('point')), false)
   assert.equal(on({ ...line, kind: 'ink' }).some((handle) => handle.startsWith('point')), false)
   for (const [change, back] of [[() => { permission.mayEdit = false }, () => { permission.mayEdit = true }], [() => { isLocked = true }, () => { isLocked = false }], [() => handles.lead(null, true), () => handles.lead(null)]]) {
