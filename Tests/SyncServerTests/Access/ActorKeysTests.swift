@@ -38,6 +38,11 @@ import Testing
     #expect(actors.count == 1_003)
   }
 
+  @Test("C9: Keys and actors are made as they were in earlier versions, so they outlast an upgrade") func madeAlike() {
+    #expect(keys.key(of: Identifier(packed: 5)!, in: "demo") == "VNWldWELZpp6zrQdaaHeXg")
+    #expect(keys.actor(of: "token Ann", in: "demo") == Identifier("tqp-kun-wbq"))
+  }
+
   @Test("An actor that the server made is known as such in its room, and others hardly ever are") func marked() {
     var random = SeededGenerator(seed: 3)
     var made: Set<Identifier> = []

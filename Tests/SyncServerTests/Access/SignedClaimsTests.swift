@@ -49,6 +49,40 @@ import Testing
     #expect(throws: TokenRefusal.unfit(words)) { try signed.grant(SignedClaims.Terms(audience: "us"), at: now) }
   }
 
+  @Test(
+    "C10: The issuer's clock may be off by a minute, and no more",
+    arguments: [
+      (#""exp":1763649941"#, true), (#""exp":1763649940"#, false), (#""exp":1763650600,"nbf":1763650060"#, true),
+      (#""exp":1763650600,"nbf":1763650061"#, false), (#""exp":1763650600,"iat":1763650060"#, true),
+      (#""exp":1763650600,"iat":1763650061"#, false), (#""exp":999999999999"#, true), (#""exp":1e12"#, false),
+    ]
+  )
+  func leeway(times: String, isTaken: Bool) throws {
+    let signed = try #require(SignedClaims(Array("{\(times),\"role\":\"viewer\",\"rooms\":\"*\"}".utf8)))
+    #expect(((try? signed.grant(SignedClaims.Terms(), at: now)) != nil) == isTaken)
+  }
+
+  @Test("C10: A grant has the token's rights, and ends when the issuer's clock may show the token's end at the latest")
+  func rights() throws {
+    let grant = try #require(
+      self.grant(
+        #","rooms":["demo"],"sub":"ann@b","name":"Ann","actor":"k3j-9x2-m1p","aud":["we","us"]"#,
+        audience: "us"
+      )
+    )
+    #expect(grant.level == .editor && grant.rooms == [.name("demo")] && grant.endsAt == 1_763_650_660_000)
+    #expect(grant.label == "ann@b" && grant.account == .subject("ann@b"))
+    #expect(grant.name == "Ann" && grant.actor == Identifier("k3j-9x2-m1p"))
+    let bare = try #require(self.grant(#","rooms":"*""#))
+    #expect(bare.label == "signed" && bare.account == nil && bare.name == nil && bare.actor == nil)
+  }
+
+  @Test("C10: A token for somebody is refused by a server that is nobody in particular") func audiences() {
+    #expect(grant(#","rooms":"*","aud":"us""#, audience: "us") != nil)
+    #expect(grant(#","rooms":"*","aud":"us""#) == nil)
+    #expect(grant(#","rooms":"*","aud":"us""#, audience: "we") == nil)
+  }
+
   @Test("C10: Whoever makes a token up hears less than the log")
   func told() {
     let made = TokenRefusal.unproven("no key has the name that the token gives (kid): hs")

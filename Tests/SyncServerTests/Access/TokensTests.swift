@@ -1,4 +1,5 @@
 import CanvasCRDT
+import Glibc
 import Testing
 import WebSocketLoop
 
@@ -86,6 +87,33 @@ import WebSocketLoop
     let fault = try #require(throws: TokenFault.self) { try Tokens("ann-ann-ann-ann-1 editor *\n\n\(line)\n") }
     #expect(fault.words.hasPrefix("line 3: ") && fault.words.contains(words), "\(fault.words)")
     #expect(!fault.words.contains("sixteen"))
+  }
+
+  @Test("A token has 256 characters at most") func longest() throws {
+    let longest = String(repeating: "a", count: 256)
+    #expect(try Tokens("\(longest) editor *").grant(of: longest)?.level == .editor)
+    #expect(throws: TokenFault.self) { try Tokens("\(longest)a editor *") }
+  }
+
+  @Test("A file that everybody may read is told, and what can't be a list of tokens is refused in words")
+  func files() throws {
+    let folder = try TemporaryFolder()
+    func read(_ content: String, mode: mode_t = 0o600) throws -> (tokens: Tokens, isOpenToAll: Bool) {
+      try Tokens.read(folder.file("tokens", Array(content.utf8), mode: mode))
+    }
+    #expect(try read(text, mode: 0o640).isOpenToAll == false)
+    #expect(try read(text, mode: 0o644).isOpenToAll)
+    #expect(try read(text).tokens.count == 3)
+    #expect(try read("").tokens.areFromNothing)
+    #expect(try read("#").tokens.areFromNothing == false)
+    #expect(throws: TokenFault("the file is not UTF-8 text")) { try Tokens.read(folder.file("tokens", [0x23, 0xFF])) }
+    #expect(throws: TokenFault("this is not a file")) { try Tokens.read(folder.path) }
+    #expect(throws: TokenFault("No such file or directory")) { try Tokens.read(folder.path + "/none") }
+    let large = [UInt8](repeating: UInt8(ascii: "#"), count: 8 << 20)
+    #expect(try Tokens.read(folder.file("tokens", large)).tokens.count == 0)
+    #expect(throws: TokenFault("the file is too large for a list of tokens")) {
+      try Tokens.read(folder.file("tokens", large + large[..<1]))
+    }
   }
 
   @Test("A file without tokens lets nobody in") func none() throws {
