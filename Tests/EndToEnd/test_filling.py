@@ -248,6 +248,7 @@ async def test_a_reserve_of_disk_is_for_deletions():
 
             await eventually(low, "it looks at the disk")
             assert await server.metric("canvas_storage_low") == 1
+            await server.logged("the disk is nearly full: only deletions are stored")
             ann = await Client.join(server, "low")
             await ann.refused("storage_low", {"shape": identifier(), "set": {"kind": "star"}})
             answer = await ann.write({"shape": identifier(), "set": {"deleted": True}})

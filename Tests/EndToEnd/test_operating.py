@@ -33,6 +33,34 @@ async def test_flags_that_cannot_be_used_exit_with_64(shared):
         assert all(word in words_said for word in words), words_said
 
 
+async def test_settings_that_do_less_than_meant_are_logged(tmp_path):
+    """What everybody may read, what has no effect and what is missing is a warning that names the file."""
+    tokens, secret, page = tmp_path / "tokens", tmp_path / "canvas.secret", tmp_path / "page"
+    tokens.write_text("# nobody yet\n")
+    tokens.chmod(0o644)
+    secret.write_text("ab" * 32 + "\n")
+    secret.chmod(0o640)
+    flags = ["--tokens", tokens, "--web", page, "--jwt-audience", "us"]
+    warnings = {
+        "every user of this machine can read the tokens": {"file": str(tokens)},
+        "the file has no tokens, so nobody can connect": {"file": str(tokens)},
+        "other users of this machine can read the secret": {"file": str(secret)},
+        "the page's files were not found": {"web": str(page)},
+        "--jwt-audience has no effect without --jwt-keys": {},
+        "the variable CANVAS_MAX_SHAPE means nothing. Did you mean CANVAS_MAX_SHAPES?": {},
+    }
+    with Server(*flags, data=str(tmp_path), environment={"CANVAS_MAX_SHAPE": "5"}) as server:
+        warned = {line["message"]: line for line in server.log if line["level"] == "warning"}
+        for message, members in warnings.items():
+            assert message in warned and members.items() <= warned[message].items(), (message, server.lines)
+    tokens.write_text("ann-ann-ann-ann-1 editor *\n")
+    tokens.chmod(0o600)
+    secret.chmod(0o600)
+    page.mkdir()
+    with Server("--tokens", tokens, "--web", page, data=str(tmp_path)) as server:
+        assert not warnings.keys() & {line["message"] for line in server.log}, server.lines
+
+
 async def test_help_and_version(shared):
     """The help and the manual page list all flags in groups, with their defaults."""
     code, out, _ = await asyncio.to_thread(run, "--help")
