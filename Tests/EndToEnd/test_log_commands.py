@@ -73,9 +73,13 @@ async def test_a_damaged_record_is_found_and_cut_only_when_told(shared, tmp_path
     """The records before it and the other rooms are usable again. Only `--cut` drops any. A move carries the others."""
     async with stored() as server:
         damage(server)
-        for command in (["verify"], ["repair"], ["repair", "--room", "torn"]):
+        for command, told in [
+            (["verify"], "the room can't be used"), (["repair"], "no newer snapshot covers it"),
+            (["repair", "--room", "torn"], "room torn is still damaged"),
+        ]:
             code, out, words = await log(*command, "--data", server.data)
-            assert code == 1 and words == "" and "room torn is damaged at position 2" in out, (command, out, words)
+            assert code == 1 and words == "" and told in out, (command, out, words)
+            assert "room torn is damaged at position 2; " in out, (command, out)
         moved = ["left out: room torn is damaged at position 2", "1 rooms moved, 0 were there already, 1 left out"]
         await log_says(moved, "move", "--from", server.data, "--to", str(tmp_path / "moved"), code=1)
         await log_says(["1 rooms with 1 records"], "verify", "--data", str(tmp_path / "moved"))
@@ -89,6 +93,21 @@ async def test_a_damaged_record_is_found_and_cut_only_when_told(shared, tmp_path
         assert [shape["id"] for shape in await server.shapes("torn")] == server.made[:1]
         assert len(await server.shapes("whole")) == 3
         await server.write("torn")
+
+
+async def test_damage_is_repaired_where_something_else_holds_the_drawing(shared):
+    """A snapshot stands for a damaged record, and records for a damaged snapshot. Nothing of the drawing is lost."""
+    for find, found, repaired in [
+        (bytes.find, "the room can be used, its history is lost", "its history up to the newest snapshot is dropped"),
+        (bytes.rfind, "the room can be used, its history is lost", "the room can be used without it"),
+    ]:
+        async with stored(end=signal.SIGTERM) as server:
+            damage(server, find=find)
+            await log_says(["torn", found, ": 1 faults in 2 rooms"], "verify", "--data", server.data, code=1)
+            await log_says([f"; repaired: {repaired}", "all rooms can be used"], "repair", "--data", server.data)
+            await log_says(["2 rooms with", "all sound"], "verify", "--data", server.data)
+            server.start()
+            assert [shape["id"] for shape in await server.shapes("torn")] == server.made
 
 
 async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(shared):
