@@ -16,6 +16,9 @@ private actor TurnTaker {
 
   func take(_ party: String) -> Bool { turns.take(party) }
   func leave(_ party: String) { turns.leave(party) }
+  func giveUp(now: UInt64) { turns.giveUp(now: now) }
+  func giveUp(number: UInt64) { turns.giveUp(number) }
+  var isIdle: Bool { turns.isIdle }
 
   func wait(_ party: String) async -> Bool {
     guard let number = turns.mayWait(party) else { return false }
@@ -56,6 +59,26 @@ struct HistoryTurnsTests {
         #expect(await taker.got == got, "\(party) gives a turn back")
       }
       await group.waitForAll()
+    }
+  }
+
+  @Test("whoever has waited ten seconds gets no turn, and of one address no more than 64 wait")
+  func patience() async throws {
+    let loop = try EventLoop(name: "turns")
+    defer { loop.stop() }
+    let taker = TurnTaker(loop)
+    await withTaskGroup(of: Bool.self) { group in
+      for number in 1...64 {
+        group.addTask { await taker.wait("ann") }
+        await waitUntil("\(number) wait") { await taker.waits == number }
+      }
+      #expect(await !taker.wait("ann"))
+      await taker.giveUp(now: 9_999)
+      #expect(await !taker.isIdle)
+      await taker.giveUp(now: 10_000)
+      #expect(await taker.isIdle)
+      for number in 1...64 { await taker.giveUp(number: UInt64(number)) }
+      for await has in group { #expect(!has) }
     }
   }
 }

@@ -48,6 +48,23 @@ struct HubWritingTests {
     await gate.ended()
   }
 
+  @Test(
+    "H15, C3: who has lost the right to write is told so, also where the room was opened before",
+    arguments: [true, false]
+  )
+  func rightsEnded(isLocked: Bool) async throws {
+    let open = try await hub.openDemo()
+    if isLocked {
+      await hub.perform { $0.locks.set("demo", isLocked: true) }
+    } else {
+      await hub.take(Credentials(tokens: try Tokens("\(keeper) operator *")))
+    }
+    let answer = await hub.submit([.star()], to: open, by: .by(ann))
+    #expect(answer.refusal?.response.status == (isLocked ? 403 : 401))
+    #expect(await hub.view(of: open)?.position == 0)
+    #expect(await hub.submit([.star()], to: open, by: .by(keeper, level: .operator)).refusal == nil)
+  }
+
   @Test("a changed room is flushed once, one with nothing to send gets no turn, and one that is gone stays as it is")
   func changes() async throws {
     let open = try await hub.openDemo()
