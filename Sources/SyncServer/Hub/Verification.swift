@@ -29,6 +29,8 @@ struct Verification {
     /// The names of damaged rooms, at most as many as fit into one log line.
     var damaged: [String] = []
     var damagedCount = 0
+    /// The newest damaged room. All damages of a room come one after another.
+    fileprivate var lastDamaged: String?
 
     static let namesMax = 20
   }
@@ -74,7 +76,8 @@ extension Verification.Round {
     rooms += part.rooms
     records += part.records
     bytes += part.bytes
-    for case let room? in part.damages.map(\.damagedRoom) where damaged.last != room {
+    for case let room? in part.damages.map(\.damagedRoom) where room != lastDamaged {
+      lastDamaged = room
       damagedCount += 1
       if damaged.count < Self.namesMax { damaged.append(room) }
     }

@@ -245,6 +245,25 @@ struct HubValuesTests {
     #expect(verification.begin(now: moment(1)) == nil)
   }
 
+  @Test("a round counts each damaged room once, and names the first twenty")
+  func damagedRooms() throws {
+    var verification = verification()
+    let place = VerifyPlace(room: 4, stage: .end, roomMax: 9)
+    for number in 1...22 {
+      let isBegun = verification.begin(now: moment(UInt64(number))) != nil
+      #expect(isBegun)
+      let damages = [
+        LogError.damaged(room: "room \(number)", position: 1), .damagedSnapshot(room: "room \(number)", position: 2),
+      ]
+      #expect(verification.took(part(damages, next: place)) == nil)
+    }
+    _ = verification.begin(now: moment(30))
+    let ended = verification.took(part([.damagedSnapshot(room: "room 22", position: 3)]))
+    let round = try #require(ended)
+    #expect(round.damagedCount == 22)
+    #expect(round.damaged == (1...20).map { "room \($0)" })
+  }
+
   private struct NotAsked: Error {}
 
   // MARK: The log
