@@ -71,6 +71,153 @@ import Testing
     }
   }
 
+  @Test("a password in a URL is refused where others see it, and taken from the variable, and no message shows it")
+  func passwords() throws {
+    let url = "postgresql://canvas:secret@db/rooms"
+    for arguments in [
+      ["--data", url], ["--web=\(url)"], ["log", "verify", "--data", url], ["log", "move", "--from=\(url)"],
+    ] {
+      let error = #expect(throws: ConfigurationError.self) { try Invocation(arguments: arguments, environment: [:]) }
+      let words = error?.words ?? ""
+      #expect(words.hasSuffix(Configuration.passwordIsSeen) && !words.contains("secret"), "\(words)")
+    }
+    guard case .serve(let configuration) = try Invocation(arguments: [], environment: ["CANVAS_DATA": url]) else {
+      Issue.record("it doesn't serve")
+      return
+    }
+    #expect(configuration.storage == .postgres(url) && !configuration.storage.description.contains("secret"))
+    #expect(Configuration.Storage.memory.description == "memory")
+    #expect(Configuration.Storage.directory("rooms").description == "rooms")
+    let plain = ["--data", "postgresql://canvas@db/rooms"]
+    #expect(throws: Never.self) { try Invocation(arguments: plain, environment: [:]) }
+  }
+
+  @Test(
+    "a command on stored rooms says what it lacks",
+    arguments: [
+      (["verify"], "log verify needs --data DIRECTORY"), (["move", "--to", "b"], "log move needs --from PLACE"),
+      (["move", "--from", "a"], "log move needs --to PLACE"),
+      (["backup", "--data", "a"], "log backup needs --to FILE"),
+      ([], "log needs verify, repair, backup or move"), (["look"], "log look: unknown command"),
+      (["verify", "--room", "a"], "log verify --room: unknown flag"), (["verify", "--data"], "--data needs a value"),
+      (["verify", "--data="], "--data needs a value"),
+      (["verify", "--data", "a", "--data", "b"], "--data is given twice"),
+      (["repair", "--data", "a", "--cut=1"], "--cut takes no value"),
+      (["repair", "--data", "a", "--room", ".."], "--room ..: a room's name is"),
+      (["verify", "--data", "memory"], "log verify: nothing is stored in memory"),
+      (["repair", "--data", "postgresql://db/rooms"], "log repair is for directories"),
+      (["move", "--from", "a", "--to", "a"], "--to a: the rooms need another place"),
+      (["move", "--from", "/tmp", "--to", "/tmp/."], "--to /tmp/.: the rooms need another place"),
+      (["move", "--from", "a", "--to", "memory"], "--to memory: the rooms need another place"),
+    ]
+  )
+  func commandFaults(arguments: [String], words: String) {
+    let error = #expect(throws: ConfigurationError.self) {
+      try Invocation(arguments: ["log"] + arguments, environment: ["CANVAS_DATA": ""])
+    }
+    #expect(error?.words.hasPrefix(words) == true, "\(error?.words ?? "")")
+  }
+
+  @Test("a command on stored rooms is read with its place, which a variable may give to all but a move")
+  func commands() throws {
+    let rooms = Configuration.Storage.directory("rooms")
+    for (words, command) in [
+      ("verify --data rooms", LogCommand(action: .verify, place: rooms)),
+      ("verify", LogCommand(action: .verify, place: .directory("others"))),
+      ("repair --data=rooms", LogCommand(action: .repair(room: nil, cutting: false), place: rooms)),
+      ("repair --cut --room a --data rooms", LogCommand(action: .repair(room: "a", cutting: true), place: rooms)),
+      ("backup --data rooms --to copy", LogCommand(action: .backup(copy: "copy"), place: rooms)),
+      (
+        "move --from rooms --to postgresql://db/rooms --room a",
+        LogCommand(action: .move(place: .postgres("postgresql://db/rooms"), room: "a"), place: rooms)
+      ),
+    ] {
+      let arguments = ["log"] + words.split(separator: " ").map(String.init)
+      #expect(try Invocation(arguments: arguments, environment: ["CANVAS_DATA": "others"]) == .log(command), "\(words)")
+    }
+    for arguments in [["log", "help"], ["log", "verify", "-h"]] {
+      #expect(try Invocation(arguments: arguments, environment: [:]) == .help(LogCommand.helpText))
+    }
+  }
+
+  @Test("An upgrade changes neither what a limit is by default, nor what an operator may set it to") func contract() {
+    let known: [(name: String, standard: UInt64, range: ClosedRange<UInt64>)] = [
+      ("--max-message-bytes", 1_048_576, 16_384...67_108_864),
+      ("--max-ops-per-message", 1_024, 1...65_536),
+      ("--max-ops-per-second", 2_000, 1...1_000_000),
+      ("--max-shapes", 100_000, 1...10_000_000),
+      ("--max-text-bytes", 16_777_216, 4_096...4_294_967_296),
+      ("--max-erasures", 1_000_000, 1...100_000_000),
+      ("--min-erasure-ms", 3_600_000, 1_000...31_536_000_000),
+      ("--max-clock-ahead-ms", 60_000, 1_000...86_400_000),
+      ("--horizon-ms", 2_592_000_000, 60_000...3_153_600_000_000),
+      ("--max-presence-bytes", 4_096, 2...65_536),
+      ("--presence-interval-ms", 30, 0...60_000),
+      ("--max-messages-per-second", 200, 1...1_000_000),
+      ("--max-bytes-per-second", 1_048_576, 16_384...1_073_741_824),
+      ("--message-ms", 60_000, 100...86_400_000),
+      ("--max-refusals-ignored", 100, 1...1_000_000),
+      ("--max-name-bytes", 128, 1...128),
+      ("--max-rooms", 10_000, 1...1_000_000_000),
+      ("--max-connections", 20_000, 1...1_000_000_000),
+      ("--max-connections-per-address", 1_000, 1...1_000_000_000),
+      ("--max-http-connections", 5_000, 1...1_000_000_000),
+      ("--max-http-connections-per-address", 1_000, 1...1_000_000_000),
+      ("--max-http-bytes", 536_870_912, 8_388_608...1_099_511_627_776),
+      ("--max-unfinished-bytes", 67_108_864, 65_536...1_099_511_627_776),
+      ("--day-bytes-per-address", 2_147_483_648, 1_024...1_125_899_906_842_624),
+      ("--day-bytes-per-token", 8_589_934_592, 1_024...1_125_899_906_842_624),
+      ("--day-rooms-per-address", 2_000, 1...1_000_000_000),
+      ("--day-rooms-per-token", 10_000, 1...1_000_000_000),
+      ("--storage-reserve-bytes", 268_435_456, 0...1_125_899_906_842_624),
+      ("--upload-stall-ms", 10_000, 100...600_000),
+      ("--max-connections-per-room", 2_000, 1...1_000_000),
+      ("--max-named-people", 100, 1...100_000),
+      ("--max-showing-people", 250, 1...100_000),
+      ("--presence-bytes-per-second", 62_000, 1_000...1_000_000_000),
+      ("--hello-ms", 10_000, 10...600_000),
+      ("--idle-ms", 30_000, 1_000...86_400_000),
+      ("--pong-ms", 10_000, 100...86_400_000),
+      ("--beat-ms", 10, 0...1_000),
+      ("--max-beat-ops", 4_096, 1...1_000_000),
+      ("--ring-bytes", 1_048_576, 0...1_073_741_824),
+      ("--ring-beats", 1_024, 1...1_000_000),
+      ("--max-state-streams", 8, 1...1_000),
+      ("--max-waiting-bytes", 262_144, 1_024...1_073_741_824),
+      ("--max-ops-in-flight", 8_192, 1...1_000_000),
+      ("--room-idle-ms", 60_000, 0...86_400_000),
+      ("--max-overlaps", 20_000, 1...10_000_000),
+      ("--max-overlap-steps", 500, 1...1_000_000),
+      ("--index-idle-ms", 30_000, 0...86_400_000),
+      ("--history-ms", 604_800_000, 0...3_153_600_000_000),
+      ("--verify-every-ms", 86_400_000, 0...31_536_000_000),
+      ("--verify-bytes-per-second", 1_048_576, 1...1_099_511_627_776),
+      ("--verify-turn-ms", 50, 1...1_000),
+    ]
+    let limits = Limits()
+    #expect(known.map(\.name) == Limits.flags.map(\.name))
+    for (known, flag) in zip(known, Limits.flags) {
+      #expect(known.standard == limits[keyPath: flag.limit] && known.range == flag.range, "\(flag.name)")
+    }
+  }
+
+  @Test("a flag without its value is told, and an unknown one with the one that was meant") func missingValues() {
+    for (arguments, words) in [
+      (["--port"], "--port needs a value"), (["--open", "--max-shapes"], "--max-shapes needs a value"),
+      (["--prot", "1"], "--prot: unknown flag. Did you mean --port? --help lists all flags."),
+      (["rooms"], "rooms: unknown flag. --help lists all flags."),
+    ] {
+      #expect(throws: ConfigurationError(words: words)) { try Invocation(arguments: arguments, environment: [:]) }
+    }
+  }
+
+  @Test("the address in the log is one that a browser takes") func address() {
+    var configuration = Configuration()
+    #expect(configuration.address(port: 8_080) == "http://127.0.0.1:8080")
+    configuration.host = "::1"
+    #expect(configuration.address(port: 80) == "http://[::1]:80")
+  }
+
   private struct Setting: Sendable {
     let name: String
     let values: [String]
@@ -117,7 +264,9 @@ import Testing
       bad: [",", "a.example", "https://a.example/", "null", "ftp://a.example"],
       expectation: "sites such as"
     ) { _ = $0.sites.setOrigins($1) },
-    Setting(name: "--jwt-keys", values: ["a", "b"], bad: [""], expectation: "a file") { $0.signingKeys = $1 },
+    Setting(name: "--jwt-keys", values: ["a", "b"], bad: [""], expectation: "a file or a directory") {
+      $0.signingKeys = $1
+    },
     Setting(name: "--jwt-audience", values: ["a", "b"], bad: [""], expectation: "a name") {
       $0.tokenTerms.audience = $1
     },
@@ -205,7 +354,12 @@ import Testing
 
   @Test("No path leads out of the page's directory, or to what is hidden") func paths() {
     #expect(StaticFiles.safe(["a", "b.js"]) == "a/b.js")
-    for parts in [[], [".."], ["a", ".."], ["."], [".git"], ["a/b"], ["a\\b"], ["a\0"], [""], ["a", ""], ["ä"]] {
+    let (deep, long) = (Array(repeating: "a", count: 8), String(repeating: "a", count: 255))
+    #expect(StaticFiles.safe(deep) == "a/a/a/a/a/a/a/a" && StaticFiles.safe([long]) == long)
+    for parts in [
+      [], [".."], ["a", ".."], ["."], [".git"], ["a/b"], ["a\\b"], ["a\0"], [""], ["a", ""], ["ä"], ["a b"],
+      ["a\u{7F}"], deep + ["a"], [long + "a"],
+    ] {
       #expect(StaticFiles.safe(parts) == nil)
     }
   }
