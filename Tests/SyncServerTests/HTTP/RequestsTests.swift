@@ -65,27 +65,37 @@ import WebSocketLoop
     #expect(ContentCoding.chosen(by: ["*;q=0.1", "br;q=0"]) == .gzip)
   }
 
-  private func temporaryFolder() throws -> String {
-    var template = Array("/tmp/canvas-files-XXXXXX".utf8CString)
-    return try #require(mkdtemp(&template).map { String(cString: $0) })
-  }
-
-  private func write(_ text: String, to path: String) {
-    let file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0o600)
-    _ = Glibc.write(file, text, text.utf8.count)
-    close(file)
+  @Test("A box in a query is decimals. One to look in is cut to where shapes are, and one to fill is as shapes may be")
+  func boxes() {
+    for (text, count, numbers) in [
+      ("1,2,3,4", 4, [1, 2, 3, 4]), ("-1.5,2e3,+3,4E-1", 4, [-1.5, 2_000, 3, 0.4]), ("1,2,3", 4, nil),
+      ("1,2,3,", 4, nil), ("nan,1", 2, nil), ("0x1,1", 2, nil), ("1e400,1", 2, nil), ("1 ,2", 2, nil), ("", 2, nil),
+    ] as [(String, Int, [Double]?)] {
+      #expect(BoxParameter.numbers(text, count: count) == numbers, "\(text)")
+    }
+    for (numbers, cut) in [
+      ([1, -2, 3, 4], [1, -2, 3, 4]), ([-3e7, 0, 2e7, 1], [-2e7, 0, 1e7, 1]),
+      ([0, 1.9e7, 5, 1e9], [0, 1.9e7, 5, 1e6]),
+      ([-1e9, -1e9, 1e10, 1e10], [-2e7, -2e7, 4e7, 4e7]), ([0, 0, 0, 1], nil), ([0, 0, 1, 0], nil),
+      ([0, 0, -1, 1], nil), ([0, 0, 1, -1], nil),
+    ] as [([Double], [Double]?)] {
+      let box = BoxParameter.cut(numbers)
+      #expect(box.map { [$0.origin.x, $0.origin.y, $0.size.width, $0.size.height] } == cut, "\(numbers)")
+    }
+    for (numbers, isTaken) in [
+      ([-1e7, 1e7, 1, 1e6], true), ([1e7, -1e7, 1e6, 1], true), ([-1e7 - 1, 0, 1, 1], false),
+      ([0, 1e7 + 1, 1, 1], false), ([0, 0, 0.9, 1], false), ([0, 0, 1, 1e6 + 1], false),
+    ] as [([Double], Bool)] {
+      #expect((BoxParameter.box(numbers) != nil) == isTaken, "\(numbers)")
+    }
   }
 
   @Test("Files are compressed at a low level, and source maps not at all, so that the event loop isn't held up")
   func compressedFiles() throws {
-    let folder = try temporaryFolder()
-    defer {
-      for name in ["page.js", "page.js.map"] { unlink("\(folder)/\(name)") }
-      rmdir(folder)
-    }
+    let folder = try TemporaryFolder()
     let text = (0..<1_000).map { "let number\($0) = \($0 * $0)\n" }.joined()
-    for name in ["page.js", "page.js.map"] { write(text, to: "\(folder)/\(name)") }
-    let files = StaticFiles(directory: folder)
+    for name in ["page.js", "page.js.map"] { _ = try folder.file(name, Array(text.utf8)) }
+    let files = StaticFiles(directory: folder.path)
     let asked = request("accept-encoding", "gzip")
     // The ninth byte of gzip's header is 2 for the highest level (RFC 1952, section 2.3.1).
     let packed = try #require(files.response(to: asked, path: ["page.js"])?.body)
@@ -96,18 +106,12 @@ import WebSocketLoop
 
   @Test("A file that was replaced is sent as it is now, also where it is as long as before")
   func replacedFiles() throws {
-    let folder = try temporaryFolder()
-    let path = folder + "/page.js"
-    defer {
-      unlink(path)
-      rmdir(folder)
-    }
-    let files = StaticFiles(directory: folder)
+    let folder = try TemporaryFolder()
+    let files = StaticFiles(directory: folder.path)
     let asked = request("accept", nil)
-    write("one", to: path)
+    let path = try folder.file("page.js", Array("one".utf8))
     #expect(files.response(to: asked, path: ["page.js"])?.body == Array("one".utf8))
-    write("two", to: path + ".new")
-    rename(path + ".new", path)
+    rename(try folder.file("page.js.new", Array("two".utf8)), path)
     #expect(files.response(to: asked, path: ["page.js"])?.body == Array("two".utf8))
   }
 }

@@ -73,6 +73,49 @@ import Testing
 }
 
 @Suite("What is remembered of requests") struct RequestBookTests {
+  private func book() -> RequestBook {
+    var limits = Limits()
+    (limits.operationsPerSecond, limits.operationsPerMessage, limits.httpConnectionsPerAddress) = (10, 50, 2)
+    return RequestBook(limits: limits)
+  }
+
+  @Test("An address writes at the rate of a connection, and what it has paid before isn't charged again")
+  func spending() {
+    var book = book()
+    // A message's operations may always come at once. A larger layout empties the bucket.
+    let taken = [(20, 0), (30, 0), (1, 0), (50, 50), (51, 50)].map { book.spend($0, paid: $1, party: "a", now: 0) }
+    #expect(taken == [true, true, false, true, true])
+    #expect(
+      [(100, 5_000), (100, 9_999), (100, 10_000)].map { book.spend($0, party: "b", now: $1) } == [true, false, true]
+    )
+    #expect(
+      [(2, 200), (1, 200), (1, 299), (1, 300)].map { book.spend($0, party: "a", now: $1) } == [
+        true, false, false, true,
+      ]
+    )
+  }
+
+  @Test("Whoever owes pays before the next request, and owes no more than a bucket") func debts() {
+    var book = book()
+    book.owe(0, party: "a", now: 0)
+    #expect(book.rates.isEmpty)
+    book.owe(30, party: "a", now: 0)
+    let taken = [21, 20].map { book.spend($0, party: "a", now: 0) }
+    #expect(taken == [false, true])
+    for _ in 0..<9 { book.owe(30, party: "a", now: 0) }
+    let takenLater = [4_999, 5_000].map { book.spend(0, party: "a", now: $0) }
+    #expect(takenLater == [false, true])
+  }
+
+  @Test("Through a proxy, an address has as many requests under way as it may have connections") func proxies() {
+    var book = book()
+    let entered = ["a", "a", "a", "b"].map { book.enter($0) }
+    #expect(entered == [true, true, false, true])
+    book.leave("a")
+    let enteredLater = ["a", "a"].map { book.enter($0) }
+    #expect(enteredLater == [true, false])
+  }
+
   @Test("What somebody owes is paid by time, and then they are forgotten") func owing() {
     var book = RequestBook(limits: Limits())
     for number in 0..<100 { book.owe(1_000_000, party: "10.0.0.\(number)", now: 0) }
