@@ -212,6 +212,34 @@ struct RoomsSessionTests {
     #expect(rests == 181)
   }
 
+  @Test(
+    "a message is charged for its length, and a token for what checking it costs",
+    arguments: [
+      (#"{"type":"ping"}"#, 1), (#"{"type":"ping"}"# + String(repeating: " ", count: 2_032), 1),
+      (#"{"type":"ping"}"# + String(repeating: " ", count: 2_033), 2),
+      (#"{"type":"ping"}"# + String(repeating: " ", count: 10_240), 10), (#"{"type":"token","token":"abc"}"#, 21),
+    ]
+  )
+  func weights(text: String, weight: Int) {
+    var conversation = joined { ($0.messagesPerSecond, $0.bytesPerSecond) = (210, 1_000_000_000) }
+    // Two seconds of messages may come at once.
+    for number in 1...420 / weight {
+      _ = say(text, &conversation)
+      #expect(conversation.takeRest() == (number == 420 / weight ? 50 : nil), "\(number)")
+    }
+  }
+
+  @Test("bytes have a rate, which pauses reading until all of them are allowed") func bytes() {
+    var conversation = joined { ($0.bytesPerSecond, $0.messageBytes) = (1_000, 1_500) }
+    let hello = UInt64(#"{"type":"hello"}"#.utf8.count)
+    let message = operation + String(repeating: " ", count: 1_500 - operation.utf8.count)
+    #expect(say(message, &conversation, at: 1).rejection == nil)
+    #expect(conversation.takeRest() == nil)
+    _ = say(message, &conversation, at: 1)
+    #expect(conversation.takeRest() == 1_000 + hello)
+    #expect(code(say(message + " ", &conversation, at: 1)) == .tooLarge)
+  }
+
   @Test("a viewer's writes exceed no rate of operations, and a viewer that sends much waits like others")
   func viewersFlood() {
     var conversation = joined(roleMax: .viewer) { $0.messagesPerSecond = 100 }

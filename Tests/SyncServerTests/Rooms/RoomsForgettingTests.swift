@@ -204,6 +204,7 @@ struct RoomsForgettingTests {
     forget(&bench, before: bench.room.forgottenBefore)
     bench.settle()
     #expect(bench.log.count == length && bench.answers.count == 3)
+    #expect(bench.clients[writer].cursor == bench.room.cursor, "everyone knows how far the room is")
   }
 
   @Test("H17: a server whose clock is ahead forgets no more than there is, and afterwards takes its own stamps")

@@ -40,4 +40,28 @@ struct RosterTests {
     #expect(last.left == [bob.actor] && last.joined == [ann])
     #expect(roster.peers() == [ann])
   }
+
+  @Test("R12: who comes and goes several times between two beats has left once, and is named once")
+  func returning() {
+    var roster = Roster(limits: Limits())
+    let ids = (0..<4).map { MemberID(index: Int32($0), serial: UInt32($0)) }
+    var here = [ids[0]: ann]
+    func tell(_ beat: UInt64) -> PeerChanges {
+      var changes = PeerChanges()
+      let now = Moment(wallMilliseconds: 0, monotonicMilliseconds: beat * 20_000)
+      roster.tell(&changes, beat: beat, people: here.count, now: now) { here[$0] }
+      return changes
+    }
+    roster.came(ids[0])
+    #expect(tell(1).joined == [ann])
+    for (before, after) in zip(ids, ids.dropFirst()) {
+      roster.went(before, ann.actor)
+      here = [after: ann]
+      roster.came(after)
+      #expect(!roster.names(after, ann.actor), "the one before has been told")
+    }
+    let changes = tell(2)
+    #expect(changes.left == [ann.actor] && changes.joined == [ann])
+    #expect(roster.names(ids[3], ann.actor))
+  }
 }
