@@ -58,6 +58,8 @@ async def test_an_end_is_loosened_and_tied_to_another_shape(shared):
     # The line's other points stay where they are.
     way = (await shared.named(room))["Way"]
     assert (tuple(way["position"]), tuple(way["size"])) == (near(10, 50), near(190, 250)), way
+    # So does the first one, for whoever knows of no ties: at the side of Sun, and not in its middle.
+    assert way["path"][0] == [pytest.approx(65_535 * 90 / 190, abs=2), 0], way
     await run(shared, "move", room, "Sun", "0", "100")
     done = await run(shared, "set", room, "Way", "from=none")
     assert done.out == "tied Way’s beginning to nothing\n", done
@@ -65,6 +67,9 @@ async def test_an_end_is_loosened_and_tied_to_another_shape(shared):
     assert (await ends(shared, room))[0] == near(100, 150)
     done = await run(shared, "set", room, "Way", "path=0,0 1,1")
     assert done.out == "drew Way through 2 points\n", done
+    await run(shared, "add", room, "ink", "name=Trace", "through=0,0 10,20 30,5")
+    trace = (await shared.named(room))["Trace"]
+    assert (trace["position"], trace["size"], len(trace["path"])) == ([0, 0], [30, 20], 3)
 
 
 async def test_a_turned_line_stays_where_it_is_when_an_end_is_loosened(shared):

@@ -223,10 +223,11 @@ async def test_a_file_that_is_replaced_keeps_its_mode_and_owner(shared, tmp_path
 
     def export(*before):
         """Returns the file's inode after it was overwritten."""
-        path.write_text("old")
+        path.write_text("old" * 10_000)
         words = [*before, terminal.BINARY, "export", "owned", path]
         done = subprocess.run(words, capture_output=True, text=True, env=terminal.environment(shared), umask=0o077)
-        assert done.returncode == 0 and path.read_text().startswith("<svg"), done
+        assert done.returncode == 0, done
+        assert path.read_text().startswith("<svg") and path.read_text().rstrip().endswith("</svg>"), "nothing of before is left"
         assert os.listdir(tmp_path) == ["owned.svg"]
         return path.stat().st_ino
 
@@ -293,7 +294,7 @@ async def test_what_was_added_since_is_not_in_a_restored_shape(shared):
         await run(shared, "add", "added", "name=" + name)
     await run(shared, "set", "added", "Moon", "text=Buy milk")
     before = await shared.shapes("added")
-    saved = (await run(shared, "export", "added")).out
+    saved = (await run(shared, "export", "added", "-")).out
     await run(shared, "set", "added", "Sun", "text=Later", "dash=dotted", "textSize=40", "filled=no", "locked=yes")
     assert await shared.shapes("added") != before
     await run(shared, "import", "added", "-", "--same", input=saved)
