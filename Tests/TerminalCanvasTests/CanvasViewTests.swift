@@ -30,6 +30,34 @@ struct CanvasViewTests {
     #expect(isNear(view.center, box.center))
     view.resize(columns: 200, rows: 60)
     #expect(isNear(view.center, box.center))
+    // A tenth of the view stays free, in the direction in which the box fills it.
+    for (box, columns, rows) in [(Rect(0, 0, 4_000, 1), 180.0, 0.0), (Rect(0, 0, 1, 4_000), 0, 54)] {
+      view.fit(box)
+      let size = view.cell(of: Point(x: box.maxX, y: box.maxY))
+      let start = view.cell(of: box.origin)
+      #expect(columns == 0 || (size.x - start.x - columns).magnitude < 1e-6)
+      #expect(rows == 0 || (size.y - start.y - rows).magnitude < 1e-6)
+    }
+    // What is small isn't shown larger than is asked.
+    view.fit(Rect(0, 0, 1, 1))
+    #expect(view.percent == 400)
+    view.fit(Rect(0, 0, 1, 1), scaleMax: 1 / 8)
+    #expect(view.percent == 100)
+  }
+
+  @Test("The view ends where the canvas does")
+  func edge() {
+    var view = CanvasView(columns: 80, rows: 24)
+    for (columns, rows, origin) in [
+      (1e9, 0.0, Point(x: 2e7, y: 0)), (0, -1e9, Point(x: 2e7, y: -2e7)), (-1e10, 1e10, Point(x: -2e7, y: 2e7)),
+    ] {
+      view.pan(columns: columns, rows: rows)
+      #expect(view.origin == origin)
+    }
+    let none = CanvasView(columns: 0, rows: -3)
+    #expect(none.columns == 1 && none.rows == 1)
+    view.resize(columns: 0, rows: 0)
+    #expect(view.columns == 1 && view.rows == 1)
   }
 
   @Test("A square is as wide as it is high on the screen, whatever the cells are like", arguments: [2, 1.8, 2.4, 99])
@@ -54,6 +82,13 @@ struct CanvasViewTests {
     #expect(handles.turning!.row == handles.corners[0].row - 2)
     #expect(Handles(of: turned, in: view).corners[0] == handles.corners[1])
     #expect(handles.corner(at: handles.corners[2]) == 2)
+    #expect(handles.corner(at: handles.turning!) == nil)
+    let middle = (handles.corners[0].column + handles.corners[1].column) / 2
+    #expect((handles.turning!.column - middle).magnitude <= 1)
+    // Turned by a right angle, it is beside the right side.
+    let beside = Handles(of: turned, in: view)
+    #expect(beside.turning!.column == beside.corners[0].column + 4)
+    #expect((beside.turning!.row - (beside.corners[0].row + beside.corners[1].row) / 2).magnitude <= 1)
   }
 
   @Test("The black hole's mouth stays at the bottom left, however the view moves")
@@ -66,8 +101,17 @@ struct CanvasViewTests {
       #expect(hole.contains(view.point(atColumn: 5, row: 21)))
       #expect(hole.swelling(for: hole.center) == 1.5)
       #expect(hole.swelling(for: view.point(atColumn: 60, row: 3)) == 1)
+      func off(_ radii: Double) -> Point { Point(x: hole.center.x + radii * hole.radius, y: hole.center.y) }
+      #expect([1.15, 1.25].map { hole.contains(off($0)) } == [true, false])
+      #expect(
+        (hole.swelling(for: off(1)) - 1.5).magnitude < 1e-9 && (hole.swelling(for: off(2.5)) - 1.25).magnitude < 1e-9
+      )
       view.zoom(by: 1.7)
       view.pan(columns: 33, rows: 5)
     }
+    // In a low view it is lower.
+    let low = CanvasView(columns: 80, rows: 8)
+    #expect(BlackHole(view: low).radius == 1 / low.rowScale)
+    #expect(low.cell(of: BlackHole(view: low).center) == Point(x: 4, y: 6))
   }
 }

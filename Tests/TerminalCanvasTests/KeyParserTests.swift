@@ -33,6 +33,17 @@ struct KeyParserTests {
     Sent("\u{1B}[5~", .pageUp), Sent("\u{1B}[6;2~", .pageDown, .shift), Sent("\u{1B}OP", .function(1)),
     Sent("\u{1B}[15~", .function(5)), Sent("\u{1B}[24~", .function(12)), Sent("\u{1B}[[B", .function(2)),
     Sent("\u{1B}[97;5u", .character("a"), .control), Sent("\u{1B}[27;2;13~", .enter, .shift),
+    Sent("\n", .enter), Sent("\u{8}", .backspace), Sent("\0", .character(" "), .control),
+    Sent("\u{1A}", .character("z"), .control), Sent("\u{1F}", .character("_"), .control),
+    Sent("\u{1B}\u{7F}", .backspace, .alt), Sent("\u{1B}é", .character("é"), .alt), Sent("\u{1B}[F", .end),
+    Sent("\u{1B}[1~", .home), Sent("\u{1B}[7~", .home), Sent("\u{1B}[8~", .end), Sent("\u{1B}[2~", .insert),
+    Sent("\u{1B}[11~", .function(1)), Sent("\u{1B}[17~", .function(6)), Sent("\u{1B}[21~", .function(10)),
+    Sent("\u{1B}[23~", .function(11)), Sent("\u{1B}[1;6S", .function(4), [.shift, .control]),
+    Sent("\u{1B}[[E", .function(5)),
+    Sent("\u{1B}[9;2u", .tab, .shift), Sent("\u{1B}[27u", .escape), Sent("\u{1B}[127;3u", .backspace, .alt),
+    Sent("\u{1B}[8u", .backspace), Sent("\u{1B}[32u", .character(" ")),
+    Sent("\u{1B}[97:65;2u", .character("a"), .shift),
+    Sent("\u{1B}[1;8B", .down, [.shift, .alt, .control]), Sent("\u{1B}[1;65A", .up), Sent("\u{1B}OM", .enter),
   ]
 
   @Test("Keys", arguments: known)
@@ -50,10 +61,27 @@ struct KeyParserTests {
       ("\u{1B}[<64;300;6M", Mouse(.wheelUp, .none, row: 5, column: 299)),
       ("\u{1B}[<81;3;6M", Mouse(.wheelDown, .none, row: 5, column: 2, modifiers: .control)),
       ("\u{1B}[<9;3;6M", Mouse(.press, .middle, row: 5, column: 2, modifiers: .alt)),
+      ("\u{1B}[<6;3;6M", Mouse(.press, .right, row: 5, column: 2, modifiers: .shift)),
+      ("\u{1B}[<66;3;6M", Mouse(.wheelLeft, .none, row: 5, column: 2)),
+      ("\u{1B}[<67;3;6M", Mouse(.wheelRight, .none, row: 5, column: 2)),
     ]
   )
   func mouse(_ bytes: String, _ mouse: Mouse) {
     #expect(events(bytes) == [.mouse(mouse)])
+  }
+
+  @Test(
+    "What isn't the mouse, or no key, means nothing",
+    arguments: [
+      "\u{1B}[<0;0;1M", "\u{1B}[<0;1;0M", "\u{1B}[<0;1M", "\u{1B}[<0;1;1;1M", "\u{1B}[<0;1;1A", "\u{1B}[<128;3;6M",
+      "\u{1B}[I1I", "\u{1B}[3M", "\u{1B}[1I", "\u{1B}[1O", "\u{1B}[128u", "\u{1B}[159u", "\u{1B}[55296u", "\u{1B}[10u",
+      "\u{1B}[16~", "\u{1B}[22~", "\u{1B}[25~", "\u{1B}[27;2~", "\u{1B}[?1;2c", "\u{1B}[>1A",
+    ]
+  )
+  func nothing(_ bytes: String) {
+    let focus =
+      bytes == "\u{1B}[I1I" ? [TerminalEvent.focus(true), .key(.character("1"), []), .key(.character("I"), [])] : []
+    #expect(events(bytes) == focus)
   }
 
   @Test("Pasted bytes are text, whatever they are")
@@ -89,6 +117,13 @@ struct KeyParserTests {
       events("\u{1B}]11;rgb:1/2/3\u{1B}\\a") == [.background(red: 17, green: 34, blue: 51), .key(.character("a"), [])]
     )
     #expect(events("\u{1B}]52;c;AAAA\u{7}\u{1B}P1$r0m\u{1B}\\b") == [.key(.character("b"), [])])
+    for answer in [
+      "10;rgb:1/2/3", "11;rgb:1/2", "11;rgb:1/2/3/4", "11;rgb:1/2/", "11;rgb:1/2/12345", "11;rgb:1/2/x",
+      "11;rgb:1/2/-1",
+    ] {
+      #expect(events("\u{1B}]\(answer)\u{7}") == [], "\(answer)")
+    }
+    #expect(events("\u{1B}]11;rgb:000/7ff/fff\u{7}") == [.background(red: 0, green: 127, blue: 255)])
   }
 
   @Test("Sequences may come in any pieces")
