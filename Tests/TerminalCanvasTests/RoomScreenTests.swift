@@ -264,7 +264,7 @@ struct TableScreenTests {
     ] as [(RoomsScreen.Column, String)] {
       #expect(rows.sorted { column.isBefore($0, $1) }.map(\.room).joined() == order, "\(column)")
       let heading = texts(rooms(1) { $0.sortedBy = column })[3]
-      let marked = column == .room ? "Room ▴" : column == .operations ? "▾ Operatio…" : "▾ \(column.rawValue)"
+      let marked = column == .room ? "Room ▴" : column == .operations ? "▾Operations" : "▾ \(column.rawValue)"
       #expect(heading.contains(" \(marked) "))
     }
     for (column, heading) in [

@@ -166,7 +166,12 @@ public struct RoomsScreen: Sendable {
 
   private func writeHeadings(_ quiet: Screen.Look, _ strong: Screen.Look, to screen: inout Screen) {
     for (column, start, width) in RoomsScreen.places(screen.columns) {
-      let text = column == sortedBy ? (column == .room ? "Room ▴" : "▾ \(column.rawValue)") : column.rawValue
+      var text = column.rawValue
+      if column == sortedBy {
+        text = column == .room ? "Room ▴" : "▾ \(column.rawValue)"
+        // The longest heading takes the place of the space, so that it is whole.
+        if column != .room, text.columns >= width { text = "▾\(column.rawValue)" }
+      }
       let look = column == sortedBy ? strong : quiet
       write(text, RoomsScreen.firstRow - 1, start, width, look, isNumber: column != .room, to: &screen)
     }
