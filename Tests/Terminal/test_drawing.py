@@ -66,16 +66,6 @@ def test_locks_groups_and_fills_by_keys(server, client):
         holds(server, "together", lambda drawn: [shape["locked"] for shape in drawn] == [True])
 
 
-def test_a_locked_shape_stays_in_its_place_in_the_order(server, client):
-    box = draw(server, "places", name="Box", position=[0, 0], z="g", locked=True)
-    draw(server, "places", name="Lid", position=[400, 0], z="k")
-    with Tmux(joins(client, server, "places")) as screen:
-        screen.shows("2 shapes")
-        screen.keys("Tab", "Home").shows("Box is locked")
-        screen.keys("n")
-        assert holds(server, "places", lambda drawn: len(drawn) == 3)[0]["id"] == box
-
-
 def test_changing_by_keys(server, client):
     """Tests moving, rotating, scaling, colours, order, hiding, names, deleting, undo and redo."""
     draw(server, "changing", name="Under", position=[0, 0], size=[100, 100], fill="#336699")
