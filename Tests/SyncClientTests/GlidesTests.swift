@@ -1,5 +1,6 @@
 import CanvasCRDT
 import TerminalCanvas
+import TestSupport
 import Testing
 
 @testable import sync_client
@@ -83,6 +84,58 @@ private struct Seen {
     }
     seen.write(0) { $0.delete() }
     #expect(seen.drawing.items.isEmpty && !seen.drawing.moves)
+  }
+
+  @Test func `A glide takes a quarter longer than the steps of its movement follow each other`() {
+    for (times, milliseconds) in [
+      ([0], [nil]), ([0, 249], [nil, 311.25]), ([0, 250, 500], [nil, nil, 312.5]), ([0, 5], [nil, 20]),
+      ([0, 100, 300], [nil, 125, 187.5]), ([0, 100, 1_099], [nil, 125, 686.875]),
+      ([0, 100, 1_100, 1_200], [nil, 125, nil, 125]),
+    ] as [([UInt64], [Double?])] {
+      var steps = Steps()
+      #expect(times.map { steps.take(at: $0) } == milliseconds)
+    }
+  }
+
+  @Test func `A shape that is dragged goes on gliding while the steps of many others are forgotten`() {
+    func item(_ x: Double) -> CanvasScene.Item {
+      CanvasScene.Item(
+        outline: Outline(.rectangle, x, 0, 10, 10),
+        fill: Color(packed: 0),
+        stroke: Color(packed: 0),
+        strokeWidth: 0,
+        opacity: 1
+      )
+    }
+    var glides = Glides()
+    func take(_ number: UInt64, to x: Double, at now: UInt64) -> Double {
+      glides.take(item(x), of: Identifier(packed: number)!, from: item(x - 100), at: now).outline.position.x
+    }
+    for number in 2...1_001 as ClosedRange<UInt64> { _ = take(number, to: 100, at: 1_000) }
+    #expect(take(1, to: 100, at: 2_900) == 100 && glides.isEmpty)
+    #expect(take(1, to: 200, at: 3_000) == 100 && !glides.isEmpty)
+    #expect(take(2, to: 200, at: 3_000) == 200)
+  }
+
+  @Test func `What the hole swallows goes there in a bow, smaller and smaller, and is gone then`() {
+    var item = CanvasScene.Item(
+      outline: Outline(.rectangle, 0, 0, 100, 50),
+      fill: Color(packed: 0),
+      stroke: Color(packed: 0),
+      strokeWidth: 8,
+      opacity: 1
+    )
+    item.outline.rotation = 10
+    var departures = Departures()
+    departures.add(item, to: Rect(399, 199, 2, 2), at: 1_000)
+    #expect(departures.items(at: 1_000) == [item])
+    let halfway = departures.items(at: 1_175)[0]
+    #expect(halfway.outline == Outline(.rectangle, 221.875, 56.25, 50, 25, rotation: 70) && halfway.strokeWidth == 4)
+    let last = departures.items(at: 1_349)[0].outline
+    #expect(
+      (last.bounds.center.x - 400).magnitude < 1 && (last.bounds.center.y - 200).magnitude < 1 && last.size.width < 2
+    )
+    #expect(!departures.isEmpty && departures.items(at: 1_350).isEmpty && departures.isEmpty)
   }
 
   @Test func `A shape turns the shorter way round`() {

@@ -152,6 +152,48 @@ import Testing
     #expect(told.rest().count == 2)
   }
 
+  @Test("a shape that gets another name is told of by the one that it had") func renaming() {
+    var told = Told()
+    _ = told.write(sun, by: ann) {
+      $0.kind = .star; $0.name = "Sun"
+    }
+    _ = told.rest()
+    let renamed = Properties { $0.name = "Sol" }
+    _ = told.write(sun, by: ann) { $0.name = "Sol" }
+    #expect(told.rest().map { $0.what } == [.changed(ShapeName(id: sun, name: "Sun"), renamed)])
+    // Nobody knows another name of a new shape.
+    _ = told.write(moon, by: ann) { $0.kind = .star }
+    _ = told.write(moon, by: ann) { $0.name = "Moon" }
+    let made = Properties {
+      $0.kind = .star; $0.name = "Moon"
+    }
+    #expect(told.rest().first?.what == .made(ShapeName(id: moon, name: "Moon"), made))
+  }
+
+  @Test("an overlap that began late in a long movement has a time of its own") func lateOverlap() {
+    var told = Told()
+    for (shape, x) in [(sun, 0.0), (moon, 500)] {
+      _ = told.write(shape, by: ann) {
+        $0.kind = .rectangle; $0.size = Size(width: 100, height: 100); $0.position = Point(x: x, y: 0)
+      }
+    }
+    _ = told.rest()
+    for step in 0..<49 {
+      _ = told.write(moon, by: ann) { $0.position = Point(x: 500 + Double(step), y: 0) }
+      #expect(told.rest(100) == [])
+    }
+    _ = told.write(moon, by: ann) { $0.position = Point(x: 50, y: 0) }
+    // After five seconds the movement is told, although it isn't over.
+    #expect(told.rest(100).count == 1)
+    #expect(told.ledger.nextDue == told.time + 200)
+    let began = told.rest(200)
+    #expect(began.count == 1 && told.ledger.nextDue == nil)
+    guard case .overlapBegan(_, _, share: 0.5)? = began.first?.what else {
+      Issue.record("\(began)")
+      return
+    }
+  }
+
   @Test("a room loaded anew tells what came and went") func reset() {
     var told = Told()
     _ = told.write(sun, by: ann) {

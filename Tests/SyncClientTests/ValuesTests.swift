@@ -96,6 +96,15 @@ import Testing
         return refusal.code == code && (operation == nil || refusal.operation == operation)
       }
     }
+    // What is refused is named, as far as its name could be read.
+    for text in [
+      #"{"id":"a","set":{"alpha":30}}"#, #"{"id":"a","ops":3}"#,
+      #"{"id":"a","ops":[{"set":{"name":"a"}}],"set":{"name":"b"}}"#,
+    ] {
+      #expect {
+        try read(text)
+      } throws: { error in (error as? PipeRefusal)?.id == JSONText(#""a""#) }
+    }
   }
 
   @Test(
