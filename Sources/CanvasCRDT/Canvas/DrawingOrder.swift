@@ -55,18 +55,6 @@ public struct DrawingOrder: Sendable {
     place(of: shape).map { place in index(of: place) }
   }
 
-  /// The shape directly above this one.
-  public func shape(above shape: Identifier) -> Identifier? {
-    guard let index = index(of: shape), index + 1 < places.count else { return nil }
-    return places[index + 1].shape
-  }
-
-  /// The shape directly below this one.
-  public func shape(below shape: Identifier) -> Identifier? {
-    guard let index = index(of: shape), index > 0 else { return nil }
-    return places[index - 1].shape
-  }
-
   /// The index of an entry, or the index at which to insert an entry that is missing.
   private func index(of place: Place) -> Int {
     // Most new shapes are drawn on top, so the end is tried before the binary search.

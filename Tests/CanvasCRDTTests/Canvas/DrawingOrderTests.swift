@@ -40,10 +40,6 @@ struct DrawingOrderTests {
     #expect(order.identifiers == [shapes[1], shapes[3], shapes[4], shapes[2], shapes[0]])
     #expect(order.index(of: shapes[4]) == 2)
     #expect(order.place(of: shapes[4])?.key == OrderKey("V1"))
-    #expect(order.shape(above: shapes[4]) == shapes[2])
-    #expect(order.shape(below: shapes[4]) == shapes[3])
-    #expect(order.shape(above: shapes[0]) == nil)
-    #expect(order.shape(below: shapes[1]) == nil)
     #expect(order.index(of: ann) == nil)
   }
 
