@@ -65,9 +65,7 @@ extension DrawingOrder {
     _ shapes: [Identifier],
     using generator: inout some RandomNumberGenerator
   ) -> [Place] {
-    stepping(runs(of: indices(of: shapes)).reversed(), using: &generator) { run in
-      run.upperBound < count ? run.lowerBound + 1 : nil
-    }
+    stepping(shapes, by: 1, using: &generator)
   }
 
   /// Moves each shape below the next shape that is not in `shapes`. Neighbours that are both in `shapes` stay together.
@@ -75,9 +73,7 @@ extension DrawingOrder {
     _ shapes: [Identifier],
     using generator: inout some RandomNumberGenerator
   ) -> [Place] {
-    stepping(runs(of: indices(of: shapes)), using: &generator) { run in
-      run.lowerBound > 0 ? run.lowerBound - 1 : nil
-    }
+    stepping(shapes, by: -1, using: &generator)
   }
 
   // MARK: - Underneath
@@ -109,19 +105,18 @@ extension DrawingOrder {
     return runs
   }
 
-  /// Moves the runs of neighbours one after another. `target` returns a run's new index, and is called after all
-  /// earlier runs have moved.
+  /// Moves the runs of neighbours one after another. A run that is at the end already stays there.
   private func stepping(
-    _ runs: [Range<Int>],
-    using generator: inout some RandomNumberGenerator,
-    to target: (Range<Int>) -> Int?
+    _ shapes: [Identifier],
+    by step: Int,
+    using generator: inout some RandomNumberGenerator
   ) -> [Place] {
     var order = self
     var keyed = IdentifierSet()
-    for run in runs {
+    for run in runs(of: indices(of: shapes)) {
       // A run moves by one place only, so the ranges of all other runs stay valid.
-      guard let index = target(run) else { continue }
-      for place in order.moving(run.map { order.places[$0].shape }, to: index, using: &generator) {
+      let moved = run.map { order.places[$0].shape }
+      for place in order.moving(moved, to: run.lowerBound + step, using: &generator) {
         order.set(place.key, of: place.shape)
         keyed.insert(place.shape)
       }
