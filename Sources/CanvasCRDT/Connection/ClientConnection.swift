@@ -205,7 +205,6 @@ extension ClientConnection {
       retryPauses.reset()
     }
     joinedAt = nil
-    helloSentAt = nil
     pausedUntil = nil
   }
 }
