@@ -171,6 +171,20 @@ struct CanvasTests {
     #expect(canvas.operations(since: place).isEmpty)
   }
 
+  @Test("a state that comes at a place is among the changes since then, whatever was there before", arguments: [0, 1])
+  func mergedAtAPlace(before: Int) {
+    var history = RandomHistory(seed: 3, shapes: 90)
+    var state = Canvas()
+    for operation in history.operations(400) { state.apply(operation) }
+    var canvas = Canvas()
+    // Pages are taken over whole only if all pages that are there are full.
+    for _ in 0..<before { canvas.apply(operation(1, ann) { $0.kind = .star }, place: 4) }
+    for part in state.stateParts() { canvas.merge(part.changingRecords { _ in }, place: 5) }
+    #expect(canvas.operations(since: 4) == state.operations())
+    #expect(canvas.operations(since: 5).isEmpty)
+    #expect(canvas.liveCount == state.liveCount + before && canvas.longBytes == state.longBytes)
+  }
+
   @Test("a copy is a snapshot: later changes don't reach it")
   func snapshots() {
     var history = RandomHistory(seed: 7, shapes: 200)

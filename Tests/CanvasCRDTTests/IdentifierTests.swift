@@ -17,7 +17,9 @@ struct IdentifierTests {
 
   @Test(
     "anything but nine of 0-9a-z in three groups is refused",
-    arguments: ["", "abc", "abc-abc-ab", "abc-abc-abcd", "ABC-abc-abc", "abc_abc_abc", "abcdabc-abc", "äb-abc-abc"]
+    arguments: [
+      "", "abc", "abc-abc-ab", "abc-abc-abcd", "ABC-abc-abc", "abc_abc_abc", "abcdabc-abc", "abc-abcdabc", "äb-abc-abc",
+    ]
   )
   func refusesOtherText(text: String) {
     #expect(Identifier(text) == nil)

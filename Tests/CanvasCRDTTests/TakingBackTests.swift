@@ -177,6 +177,8 @@ struct ForgettingSomeTests {
       (0..<1_000).map { $0 },
       (0..<1_000).map { $0 < 10 ? $0 : 2_000_000_000 + $0 },
       (0..<1_000).map { $0 * $0 * 1_000 },
+      // A hundred at a time, minutes after each other, and a long time between.
+      (0..<1_000).map { $0 / 100 * 1_000_000_000 + $0 % 100 * 1_000 },
     ]
     var random = SeededGenerator(seed: 1)
     for times in spreads {

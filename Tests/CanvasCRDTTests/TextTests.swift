@@ -106,6 +106,18 @@ struct TextTests {
     #expect(lines("WW", 0.5) == ["W", "W"])
   }
 
+  @Test("S9: the box of a text has room for its lines, for wide letters and for the margins")
+  func boxes() {
+    func box(_ text: Text, _ textSize: Double) -> Size { TextBox.size(of: text, textSize: textSize) }
+    #expect(box("", 20) == Size(width: 16, height: 41))
+    #expect(box("nnnn", 20) == Size(width: 65, height: 41))
+    #expect(box("n\nnnnn", 40) == Size(width: 113, height: 116))
+    #expect(box(Text(String(repeating: "\n", count: 1_000)), 1_000).height == 1_000_000)
+    for (width, height) in [(65, 66), (64, 116), (1, 216), (200, 41)] as [(Double, Double)] {
+      #expect(TextBox.height(of: "nnnn nnnn", textSize: 20, width: width) == height)
+    }
+  }
+
   @Test("SVG has the text, cut off at the box, and a text without an area")
   func picture() {
     var canvas = canvas(["a & <b>"])

@@ -49,6 +49,28 @@ struct DrawingTests {
     #expect(text(Drawing(canvas).document(stamps: true)).contains(#""name":"1763650000002.0.abc-abc-abc""#))
   }
 
+  @Test("S14: a document of some shapes has no others, and its lines lose their ties to others if that is wanted")
+  func some() throws {
+    var canvas = canvas()
+    let line = Identifier("lll-lll-lll")!
+    let tied = Properties {
+      $0.kind = .line
+      $0.from = Tie(shape: sun, place: .middle)
+      $0.to = Tie(shape: star, place: .middle)
+    }
+    canvas.apply(.init(shape: line, at: Stamp("1763650000002.0.abc-abc-abc")!, set: tied))
+    var order = DrawingOrder()
+    for shape in [sun, line] { order.update(shape, in: canvas) }
+    for untiesOthers in [false, true] {
+      var drawing = Drawing(canvas, order: order, names: ShownNames(canvas))
+      drawing.untiesOthers = untiesOthers
+      let shapes = try Import.read(drawing.document())
+      #expect(shapes.map(\.id) == [line, sun])
+      #expect(shapes[0].properties.from == tied.from)
+      #expect(shapes[0].properties.to == (untiesOthers ? nil : tied.to))
+    }
+  }
+
   @Test("an empty canvas is an empty list")
   func empty() {
     #expect(text(Drawing(Canvas()).document()) == #"{"shapes":[]}"#)

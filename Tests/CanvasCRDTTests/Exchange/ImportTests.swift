@@ -90,6 +90,30 @@ struct ImportTests {
     #expect(Set([new[0], new[2]] + old).count == 4)
   }
 
+  @Test("S14: copies of lines are tied to the copies of their shapes; what is brought back keeps its ties")
+  func ties() throws {
+    let (one, gone) = (Identifier("aaa-aaa-aaa")!, Identifier("zzz-zzz-zzz")!)
+    func tie(_ shape: Identifier) -> Tie { Tie(shape: shape, place: BoxPlace(x: 1, y: 2)) }
+    let shapes = [
+      ImportedShape(id: Identifier(packed: 7)!, properties: Properties { ($0.kind, $0.from) = (.line, tie(one)) }),
+      ImportedShape(id: one, properties: .star),
+      ImportedShape(
+        properties: Properties { ($0.kind, $0.from, $0.to) = (.line, tie(gone), tie(one)) }
+      ),
+    ]
+    var generator = SeededGenerator(seed: 1)
+    func edits(_ identifiers: Import.Identifiers) -> [(shape: Identifier, set: Properties)] {
+      Import.edits(for: shapes, identifiers: identifiers, over: DrawingOrder(), using: &generator)
+    }
+    let copies = edits(.new)
+    #expect(copies[1].shape != one)
+    #expect(copies[0].set.from == tie(copies[1].shape))
+    #expect(copies[2].set.from == nil && copies[2].set.to == tie(copies[1].shape))
+    let same = edits(.same)
+    #expect(same[0].set.from == tie(one) && same[2].set.from == tie(gone) && same[2].set.to == tie(one))
+    #expect(same.prefix(2).map(\.shape) == [Identifier(packed: 7)!, one])
+  }
+
   @Test("a drawing's shape gets the properties in the document and no others")
   func drawing() throws {
     let shapes = try read(#"{"shapes":[{"points":7,"kind":"polygon","deleted":true,"stamps":{}},{"kind":"star"}]}"#)

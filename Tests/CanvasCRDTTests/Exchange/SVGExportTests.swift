@@ -250,6 +250,56 @@ struct SVGExportTests {
     }
   }
 
+  @Test("S9: a text stands at the left, in the middle or at the right of its box, and is as see-through as its shape")
+  func textAligns() {
+    for (align, start) in [
+      (TextAlign.left, #"<text font-family="sans-serif""#), (.center, #"<text text-anchor="middle""#),
+      (.right, #"<text text-anchor="end""#),
+    ] {
+      let box: (inout Properties) -> Void = {
+        $0.kind = .rectangle
+        $0.size = Size(width: 200, height: 100)
+        $0.text = "a"
+        $0.textAlign = align
+        $0.alpha = 4
+      }
+      let picture = text(SVGExport(Drawing(canvas([box]))))
+      #expect(picture.contains(start) && picture.contains(##" fill="#000000" opacity="0.4"><tspan"##))
+      #expect(picture.contains(#"<tspan x="\#(align == .left ? 8 : align == .center ? 100 : 192)" y="56">"#))
+    }
+  }
+
+  @Test("S14: the ends of a line are drawn in its colour, unless it has no width; all of it is dashed and see-through")
+  func ends() {
+    let line: (inout Properties) -> Void = {
+      $0.kind = .line
+      $0.size = Size(width: 100, height: 100)
+      $0.path = Path([Path.Point(BoxPlace(x: 0, y: 0)), Path.Point(BoxPlace(x: .max, y: 0))])!
+      $0.strokeWidth = 4
+      $0.stroke = Color(packed: 0x112233)
+      ($0.fromEnd, $0.toEnd) = (.dot, .arrow)
+      $0.dash = .dashed
+      $0.alpha = 4
+    }
+    let picture = text(SVGExport(Drawing(canvas([line]))))
+    #expect(picture.contains(#"<g fill="none" stroke-linecap="round" opacity="0.4"><title>"#))
+    #expect(picture.contains(##"<path d="M0,0L82,0" stroke="#112233" stroke-width="4" stroke-dasharray="12 8"/>"##))
+    #expect(picture.contains(##"<circle cx="0" cy="0" r="6" fill="#112233"/>"##))
+    #expect(picture.contains(##"<polygon points="100,0 82,-9 82,9" fill="#112233"/>"##))
+    let bare = text(
+      SVGExport(
+        Drawing(
+          canvas([
+            {
+              line(&$0); $0.strokeWidth = 0
+            }
+          ])
+        )
+      )
+    )
+    #expect(bare.contains("<title>") && !["<path", "<circle", "<polygon"].contains { bare.contains($0) })
+  }
+
   @Test("if there are too many lines of text, the picture has the first ones")
   func textLines() throws {
     let canvas = canvas(
