@@ -61,6 +61,31 @@ struct DigestTests {
     #expect(room.hosts[ann].replica.canvas == room.canvas)
   }
 
+  @Test("whoever has asked is told, also where the connection was lost meanwhile, or the room never rests")
+  func answered() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    room.run(ann) { $0.askDigest(at: $1) }
+    room.disconnect(ann)
+    room.settle(for: 20_000)
+    #expect(room.hosts[ann].verdicts == [.agrees])
+    // An answer to no question says nothing.
+    room.hand(.digest(cursor: room.cursor, hash: 0), to: ann)
+    #expect(room.hosts[ann].verdicts == [.agrees])
+    room.run(ann) { $0.askDigest(at: $1) }
+    var questions = 0
+    for _ in 0..<20 {
+      for case .digest in try room.hosts[ann].intercept() {
+        questions += 1
+        room.hand(.digest(cursor: Cursor("elsewhere"), hash: 0), to: ann)
+      }
+      room.time += DigestCheck.pauseMilliseconds
+      room.run(ann) { $0.wake(at: $1) }
+    }
+    #expect(questions == DigestCheck.triesMax)
+    #expect(room.hosts[ann].verdicts == [.agrees, .inconclusive] && room.hosts[ann].resets == 1)
+  }
+
   // MARK: Without being asked
 
   private func forget(_ shape: Identifier, _ host: Int, of room: inout TestRoom) {

@@ -17,17 +17,30 @@ struct EditingTests {
     #expect(room.hosts[ann].replica.confirmedCanvas[shape]?.properties.rotation == 30)
     #expect(room.hosts[ann].replica.unsentCount == 0)
     #expect(room.hosts[ann].replica.optimistic.base.isEmpty)
+    let told = room.hosts[ann].effects.compactMap { if case .unsent(let count) = $0 { count } else { nil } }
+    #expect(told == [1, 0])
   }
 
   @Test("the others see what one person draws, and who drew it")
   func others() {
-    let (room, ann, bob, shape) = TestRoom.withTwo()
+    var (room, ann, bob, shape) = TestRoom.withTwo()
     #expect(room.hosts[bob].replica.canvas[shape] != nil)
-    let origins = room.hosts[bob].effects.compactMap { effect -> ChangeOrigin? in
-      if case .changed(_, let origin) = effect { return origin }
-      return nil
+    func told() -> [(shapes: [UInt64], by: ChangeOrigin)] {
+      room.hosts[bob].effects.compactMap { effect in
+        guard case .changed(let changes, let origin) = effect else { return nil }
+        return (changes.map(\.shape.packed), origin)
+      }
     }
-    #expect(origins == [.remote(room.hosts[ann].replica.actor)])
+    let own = room.hosts[bob].replica.actor
+    let writers = [room.hosts[ann].replica.actor, Identifier("zoe-zoe-zoe")!]
+    #expect(told().map(\.by) == [.remote(writers[0])])
+    // What several people wrote can come together, and one's own from another connection.
+    let operations = [writers[1], writers[1], writers[0], own].enumerated().map { index, writer in
+      Operation(shape: Identifier(packed: UInt64(index))!, at: Stamp(time: 1 << 40, actor: writer), set: .star)
+    }
+    room.hand(.operations(Delivery(cursor: Cursor("later"), operations: operations)), to: bob)
+    #expect(told().dropFirst().map(\.by) == [.remote(writers[1]), .remote(writers[0]), .own])
+    #expect(told().dropFirst().map(\.shapes) == [[0, 1], [2], [3]])
   }
 
   @Test("a deletion with a position reports where the shape went, for one's own edits and others'")
@@ -205,6 +218,13 @@ struct EditingTests {
     room.edit(ann, shape) { $0.alpha = 11 }
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.alpha == 10)
     #expect(room.hosts[ann].rejected.map(\.code) == [.badValue])
+    // Of values that are written together, all are written or none.
+    let alphas = [3, 11] as [Int16]
+    room.run(ann) { replica, now in
+      replica.edit(alphas.map { alpha in ShapeEdit(shape: shape, set: Properties { $0.alpha = alpha }) }, at: now)
+    }
+    #expect(room.hosts[ann].replica.canvas[shape]?.properties.alpha == 10)
+    #expect(room.hosts[ann].rejected.map(\.operation.set.alpha) == [11, 11])
   }
 
   @Test("a viewer can't edit")
@@ -214,5 +234,23 @@ struct EditingTests {
     _ = room.add(ann)
     #expect(room.hosts[ann].replica.canvas.isEmpty)
     #expect(room.hosts[ann].rejected.map(\.code) == [.readOnly])
+    // Who becomes a viewer keeps what was done before, and can neither undo nor redo it.
+    var (other, bob, shape) = TestRoom.withShape()
+    other.edit(bob, shape) { $0.rotation = 1 }
+    other.edit(bob, shape) { $0.rotation = 2 }
+    other.undo(bob, settles: true)
+    other.beginGroup(bob)
+    other.edit(bob, shape) { $0.alpha = 4 }
+    other.settle()
+    other.roleMax = .viewer
+    other.disconnect(bob)
+    other.settle(for: 20_000)
+    let before = other.canvas
+    other.run(bob) { $0.abandonStep(at: $1) }
+    other.undo(bob)
+    other.redo(bob)
+    #expect(other.hosts[bob].replica.canvas == before && other.hosts[bob].replica.unsentCount == 0)
+    #expect(other.hosts[bob].replica.history.openGroups == 0, "the gesture is over")
+    #expect(other.hosts[bob].replica.canUndo)
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CanvasCRDT
@@ -43,8 +44,96 @@ struct PeopleTests {
     #expect(room.hosts[ann].replica.canUndo)
     #expect(room.hosts[ann].resets == resets)
     #expect(room.canvas[shape]?.properties.rotation == 30)
-    let again = room.hosts[ann].replica.introduce(name: "Anna", color: Color(red: 1, green: 2, blue: 3), at: now)
-    #expect(again.isEmpty)
+    #expect(hello?.crowd == true && hello?.overlaps == false && hello?.readonly == false)
+    let color = Color(red: 1, green: 2, blue: 3)
+    for (name, color, isNew) in [("Anna", color, false), ("Ann", color, true), ("Anna", nil, true)]
+      as [(Text, Color?, Bool)]
+    {
+      var replica = room.hosts[ann].replica
+      #expect(replica.introduce(name: name, color: color, at: now).isEmpty != isNew)
+    }
+  }
+
+  @Test("hello says as which actor one comes, and what one wants")
+  func wishes() throws {
+    let actor = Identifier("abc-abc-abc")!
+    for wishes in [false, true] {
+      let configuration = ReplicaConfiguration { ($0.overlaps, $0.readonly) = (wishes, wishes) }
+      var host = TestHost(Replica(actor: wishes ? actor : nil, configuration: configuration, seed: 3))
+      host.run(at: 0) { $0.start(at: $1) }
+      host.run(at: 0) { $0.connected(at: $1) }
+      guard case .hello(let hello)? = try host.intercept().first else { throw NoHello() }
+      #expect(hello.actor == (wishes ? actor : nil) && hello.overlaps == wishes && hello.readonly == wishes)
+    }
+  }
+
+  private struct NoHello: Error {}
+
+  @Test("each person is listed once, and of a crowd that isn't named the number is told, each number once")
+  func crowd() {
+    var room = TestRoom()
+    let (ann, bob) = (room.join(), room.join())
+    let (own, other) = (room.hosts[ann].replica.actor, room.hosts[bob].replica.actor)
+    func told(_ event: (inout TestRoom) -> Void) -> Int {
+      let before = room.hosts[ann].effects.count
+      event(&room)
+      return room.hosts[ann].effects.count - before
+    }
+    func join(_ actor: Identifier) -> ServerMessage {
+      .join(Peer(actor: actor, name: "Again", color: Color(red: 1, green: 2, blue: 3)))
+    }
+    #expect(told { $0.hand(join(other), to: ann) } == 1)
+    #expect(told { $0.hand(join(own), to: ann) } == 0)
+    #expect(room.hosts[ann].replica.peers.map(\.name) == ["Again"])
+    let stranger = Identifier("zoe-zoe-zoe")!
+    #expect(told { $0.hand(.presence([PeerState(actor: stranger, state: .emptyObject)]), to: ann) } == 0)
+    #expect(told { $0.hand(.leave(stranger), to: ann) } == 0)
+    #expect(room.hosts[ann].replica.unnamedCount == 0)
+    #expect(told { $0.hand(.crowd(people: 2_000), to: ann) } == 1)
+    #expect(told { $0.hand(.crowd(people: 2_000), to: ann) } == 0)
+    #expect(room.hosts[ann].replica.crowd == 2_000 && room.hosts[ann].replica.unnamedCount == 1_998)
+    room.disconnect(ann)
+    #expect(room.hosts[ann].replica.crowd == 0 && room.hosts[ann].replica.peers.isEmpty)
+    let crowds = room.hosts[ann].effects.compactMap { if case .crowd(let people) = $0 { people } else { nil } }
+    #expect(crowds == [2_000, 0])
+  }
+
+  @Test("a presence that is longer than the room allows isn't sent, and that is told")
+  func tooLong() {
+    var room = TestRoom()
+    let ann = room.join()
+    let most = Int(room.hosts[ann].replica.limits.presenceBytes)
+    for (bytes, isTooLong) in [(most + 1, true), (most, false)] {
+      room.hosts[ann].effects = []
+      let state = JSONText("{\"a\":\"" + String(repeating: "b", count: bytes - 8) + "\"}")
+      room.run(ann) { $0.setPresence(state, at: $1) }
+      #expect(room.hosts[ann].toServer.isEmpty == isTooLong)
+      let told = room.hosts[ann].effects.contains {
+        if case .presenceTooLong(UInt64(most)) = $0 { true } else { false }
+      }
+      #expect(told == isTooLong)
+    }
+  }
+
+  @Test("the answer to a ping tells how long the way takes and what time it is; another one tells nothing")
+  func pings() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    room.run(ann) { $0.ping(at: $1) }
+    guard case .ping(let id?)? = try room.hosts[ann].intercept().first else { throw NoHello() }
+    room.time += 400
+    let asked = id.wholeNumber ?? 0
+    var times: [UInt64] = []
+    for number in [asked + 1, asked, asked] {
+      room.hand(.pong(id: MessageIdentifier(number), milliseconds: TestHost.epoch + 90_000), to: ann)
+      times.append(room.hosts[ann].replica.serverMilliseconds(at: room.hosts[ann].moment(room.time)) - TestHost.epoch)
+    }
+    #expect(times == [1_400, 90_200, 90_200])
+    let roundTrips = room.hosts[ann].effects.compactMap { if case .pong(let time) = $0 { time } else { nil } }
+    #expect(roundTrips == [400])
+    room.disconnect(ann)
+    room.run(ann) { $0.ping(at: $1) }
+    #expect(room.hosts[ann].toServer.isEmpty)
   }
 
   @Test("peers come and go, and are listed")

@@ -143,7 +143,7 @@ struct RefusalTests {
 
   @Test(
     "an edit that is refused for its rate, or while the log takes nothing, is kept, and tried again after a pause",
-    arguments: [.rateLimited, .unavailable] as [RejectCode]
+    arguments: [.rateLimited, .unavailable, .storageLow] as [RejectCode]
   )
   func refusedForNow(code: RejectCode) throws {
     var room = TestRoom()
@@ -157,10 +157,16 @@ struct RefusalTests {
     #expect(room.hosts[ann].replica.canvas[shape] != nil)
     #expect(room.canvas[shape] == nil)
     #expect(room.hosts[ann].wakeAt.map { $0 > room.time } == true)
+    #expect(room.hosts[ann].replica.postponement == Postponement(code: code, message: "later"))
+    #expect(!room.hosts[ann].replica.awaitsAnswer)
+    var cut = room.hosts[ann].replica
+    _ = cut.disconnected(closeCode: nil, at: room.hosts[ann].moment(room.time))
+    #expect(cut.postponement == nil, "it may be another server that answers next")
     room.settle(for: Backoff.millisecondsMax)
     #expect(room.hosts[ann].replica.unsentCount == 0)
     #expect(room.hosts[ann].rejected.isEmpty)
     #expect(room.canvas[shape] != nil)
+    #expect(room.hosts[ann].replica.postponement == nil)
   }
 
   @Test("edits that became too old offline are withdrawn with one refusal for each message on its way")
@@ -245,12 +251,20 @@ struct RefusalTests {
     #expect(room.hosts[ann].rejected.isEmpty)
     #expect(room.hosts[ann].replica.unsentCount == 0)
     #expect(room.canvas.liveCount == 10)
+    // A single operation can't be halved.
+    _ = room.add(ann)
+    let single = try room.hosts[ann].interceptSubmissions()
+    room.hand(.rejection(Rejection(id: single[0].id, code: .tooManyOperations, message: "none")), to: ann)
+    #expect(room.hosts[ann].rejected.map(\.code) == [.tooManyOperations])
+    #expect(room.hosts[ann].replica.unsentCount == 0)
   }
 
   @Test("a writer whose value had lost learns to whom, by shape and property")
   func superseded() throws {
     var (room, ann, bob, shape) = TestRoom.withTwo()
-    room.edit(ann, shape) { $0.rotation = 1 }
+    let other = room.add(ann)
+    room.settle()
+    room.run(ann) { $0.edit([rotated(other), rotated(shape)], at: $1) }
     room.time += 10
     room.edit(bob, shape) { $0.rotation = 2 }
     room.deliverToServer(bob)

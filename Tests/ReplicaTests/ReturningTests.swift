@@ -149,6 +149,19 @@ struct ReturningTests {
     }
   }
 
+  @Test("each state of a connection is told once")
+  func states() {
+    var room = TestRoom()
+    let ann = room.join()
+    room.run(ann) { $0.start(at: $1) }
+    room.disconnect(ann)
+    let waiting = room.hosts[ann].replica.state
+    room.run(ann) { $0.stop(at: $1) }
+    room.run(ann) { $0.stop(at: $1) }
+    let states = room.hosts[ann].effects.compactMap { if case .state(let state) = $0 { state } else { nil } }
+    #expect(states == [.connecting, .greeting, .loading, .live, waiting, .offline])
+  }
+
   @Test("a client leaves a server that never sends a welcome")
   func noWelcome() {
     var host = TestHost(Replica(seed: 3))
@@ -168,13 +181,59 @@ struct ReturningTests {
     let ann = room.join()
     room.run(ann) { $0.received([0x7F], isText: false, at: $1) }
     #expect(room.hosts[ann].replica.state == .live)
-    for bytes: [UInt8] in [[0x42, 0xFF], [], [0x41]] {
-      room.run(ann) { $0.received(bytes, isText: false, at: $1) }
+    let pong = BinaryEncoding.encode(ServerMessage.pong(id: nil, milliseconds: TestHost.epoch))
+    room.run(ann) { $0.received(pong, isText: false, at: $1) }
+    #expect(room.hosts[ann].replica.state == .live)
+    for (bytes, isText) in [([0x42, 0xFF], false), ([], false), ([0x41], false), (pong, true)] as [([UInt8], Bool)] {
+      room.run(ann) { $0.received(bytes, isText: isText, at: $1) }
       #expect(!room.hosts[ann].replica.state.isJoined)
       room.settle(for: 20_000)
       #expect(room.hosts[ann].replica.state == .live)
     }
-    #expect(room.hosts[ann].failures.count == 4)
+    #expect(room.hosts[ann].failures.count == 5)
+  }
+
+  @Test(
+    "a message before the welcome and a second welcome end the connection, and nothing counts that comes after its end"
+  )
+  func outOfTurn() {
+    var (room, ann, shape) = TestRoom.withShape()
+    let cursor = room.hosts[ann].replica.cursor
+    let welcome = Welcome(
+      room: "demo",
+      actor: room.hosts[ann].replica.actor,
+      role: .viewer,
+      milliseconds: TestHost.epoch,
+      limits: RoomLimits(),
+      peers: []
+    )
+    let later = Delivery(
+      cursor: Cursor("later"),
+      operations: [Operation(shape: shape, at: Stamp(time: .max, actor: shape), set: .deletion)]
+    )
+    room.hand(.welcome(welcome), to: ann)
+    #expect(room.hosts[ann].failures == [.badField("a second welcome")] && room.hosts[ann].replica.role == .editor)
+    func nothingCounts() {
+      let told = room.hosts[ann].effects.count
+      room.hand(.operations(later), to: ann)
+      room.hand(.welcome(welcome), to: ann)
+      room.run(ann) { $0.connected(at: $1) }
+      room.run(ann) { $0.disconnected(closeCode: CloseCode.forbidden.rawValue, at: $1) }
+      #expect(room.hosts[ann].effects.count == told && room.hosts[ann].replica.cursor == cursor)
+      #expect(room.hosts[ann].replica.canvas.contains(shape))
+    }
+    nothingCounts()
+    room.greet(ann)
+    room.hand(.error(code: "unknown_type", message: "no such thing"), to: ann)
+    #expect(room.hosts[ann].replica.state == .greeting, "the server may complain before its welcome")
+    room.hand(.operations(later), to: ann)
+    #expect(room.hosts[ann].failures.last == .badField("a message before welcome"))
+    nothingCounts()
+    room.run(ann) { $0.stop(at: $1) }
+    nothingCounts()
+    #expect(room.hosts[ann].replica.state == .offline)
+    let errors = room.hosts[ann].effects.compactMap { if case .error(let code, _) = $0 { code } else { nil } }
+    #expect(errors == ["unknown_type"])
   }
 
   @Test("an edit that is acknowledged while the whole state is coming stays on the screen")
