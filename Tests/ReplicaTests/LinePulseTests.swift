@@ -56,6 +56,10 @@ private struct Line {
     var line = Line()
     line.run(milliseconds: 60_000)
     #expect(line.renewals.isEmpty && (20...30).contains(line.asked))
+    // On a busy line only the time of the way is measured.
+    line.asked = 0
+    line.run(milliseconds: 60_000, hearing: true)
+    #expect((11...12).contains(line.asked))
   }
 
   @Test(arguments: [(false, 5_000), (true, 3_500)])
@@ -76,6 +80,10 @@ private struct Line {
     let start = line.now.monotonicMilliseconds
     line.run(milliseconds: 30_000)
     #expect(line.renewals.map { $0 - start } == [5_000, 15_000, 25_000])
+    line.pulse.enter(.live, at: line.now.monotonicMilliseconds)
+    line.pulse.enter(.connecting, at: line.now.monotonicMilliseconds)
+    line.run(milliseconds: 5_000)
+    #expect(line.renewals.last == line.now.monotonicMilliseconds)
   }
 
   @Test(arguments: [(ReplicaState.greeting, 6_000 as UInt64), (.loading, 11_000 as UInt64)])
@@ -101,6 +109,7 @@ private struct Line {
   func `After sleep the next try is at once, however long the wait was to be`(state: ReplicaState) {
     var line = Line()
     line.pulse.enter(state, at: line.now.monotonicMilliseconds)
+    #expect(state != .connecting || line.pulse.wake(at: line.now) == .nothing, "that try has just begun")
     line.run(milliseconds: 1_000)
     #expect(line.renewals.isEmpty)
     line.pass(3_600_000, asleep: true)
@@ -119,8 +128,10 @@ private struct Line {
     #expect(line.renewals.count == 1)
   }
 
-  @Test func `After sleep a line that answers is kept`() {
+  @Test(arguments: [20, 800])
+  func `After sleep a line that answers is kept`(delay: UInt64) {
     var line = Line()
+    line.delay = delay
     line.run(milliseconds: 10_000)
     line.pass(3_600_000, asleep: true)
     line.run(milliseconds: 10_000)
@@ -139,6 +150,14 @@ private struct Line {
     #expect(line.pulse.isSlow)
     line.run(milliseconds: 8_000)
     #expect(!line.pulse.isSlow)
+    // Three slow answers within a second are one bad moment.
+    let time = line.now.monotonicMilliseconds
+    for pause in [1_000, 1_300, 1_999] as [UInt64] {
+      line.pulse.answered(roundTripMilliseconds: 900, at: time + pause)
+    }
+    #expect(!line.pulse.isSlow)
+    for pause in [2_000, 3_000] as [UInt64] { line.pulse.answered(roundTripMilliseconds: 900, at: time + pause) }
+    #expect(line.pulse.isSlow)
   }
 
   @Test func `A slow line with something long on it isn't cut off for ever`() {
@@ -152,6 +171,13 @@ private struct Line {
       while line.renewals.count < opened, line.pulse.roundTripMilliseconds < 9_000 { line.run(milliseconds: 250) }
     }
     #expect(line.pulse.roundTripMilliseconds == 9_000 && (1...3).contains(line.renewals.count))
+    // Once it has answered, a dead line is left as soon as ever.
+    let left = line.renewals.count
+    line.delay = nil
+    line.answersDue = []
+    line.pulse.enter(.live, at: line.now.monotonicMilliseconds)
+    line.run(milliseconds: 5_000)
+    #expect(line.renewals.count == left + 1)
   }
 
   @Test func `What is only worth sending while it is new waits for a full line, and not longer`() {
