@@ -56,6 +56,26 @@ struct OutboxTests {
       let submission = Submission(id: nil, operations: flight.pending.map { ProposedOperation($0.operation) })
       #expect(JSONEncoding.encode(.operations(submission)).count <= 4_096)
     }
+    // Ten operations alone would fit, but not with what is around them.
+    let each = json.bytesMax(of: outbox.flights[0].pending[0].operation)
+    limits.messageBytes = UInt64(10 * each + json.envelopeBytes - 1)
+    outbox.split(MessageLimits(limits, encoding: .json))
+    #expect(outbox.flights.map(\.pending.count).max() == 9)
+  }
+
+  @Test("however long a drag without a connection is, few of its operations are kept")
+  func longDrag() {
+    var outbox = Outbox()
+    var clock = Clock(actor: Identifier(packed: 1)!)
+    for _ in 0..<1_000 {
+      for shape in [1, 2] as [UInt64] {
+        let stamp = clock.tick(milliseconds: 1_000)
+        let set = Properties { $0.rotation = 10 }
+        outbox.append(Operation(shape: Identifier(packed: shape)!, at: stamp, set: set), edit: outbox.newEdit())
+      }
+    }
+    let length = outbox.nextMessageLength(MessageLimits(RoomLimits(), encoding: .binary))
+    #expect(length.operations == 2 && length.slots <= 65)
   }
 }
 

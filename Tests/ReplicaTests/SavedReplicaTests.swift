@@ -17,6 +17,14 @@ struct SavedReplicaTests {
     return room
   }
 
+  private func hello(of replica: Replica) throws -> Hello? {
+    var host = TestHost(replica)
+    host.run(at: 0) { $0.start(at: $1) }
+    host.run(at: 0) { $0.connected(at: $1) }
+    guard case .hello(let hello)? = try host.intercept().first else { return nil }
+    return hello
+  }
+
   @Test("a replica restored with its drawing shows the same, resumes by its cursor and sends the same")
   func withDrawing() throws {
     var room = busy()
@@ -28,6 +36,9 @@ struct SavedReplicaTests {
     #expect(restored.actor == before.actor)
     #expect(restored.unsentCount == 3)
     #expect(restored.outbox.flights.count == 1)
+    let hello = try hello(of: restored)
+    #expect(hello?.actor == before.actor && hello?.since == before.cursor)
+    #expect(hello?.key == before.connection.key && before.connection.key != nil)
     room.hosts = []
     room.join(restored)
     #expect(room.hosts[0].resets == 0)
@@ -113,6 +124,8 @@ struct SavedReplicaTests {
     #expect(restored.actor != before.actor)
     #expect(restored.unsentCount == 0)
     #expect(restored.canvas == before.confirmedCanvas)
+    let hello = try hello(of: restored)
+    #expect(hello?.actor == nil && hello?.since == before.cursor)
     #expect(restored.cursor == before.cursor)
     let server = room.canvas
     room.hosts = []
@@ -140,8 +153,16 @@ struct SavedReplicaTests {
 
   @Test("saving what was restored gives the same bytes")
   func stable() throws {
-    let bytes = busy().hosts[0].replica.save(withDrawing: true)
-    #expect(try Replica(saved: bytes, seed: 1).save(withDrawing: true) == bytes)
+    var room = busy()
+    // An edit of several shapes goes out as a whole also after that.
+    let shapes = room.canvas.shapes.suffix(3).map(\.id)
+    room.run(0) { replica, now in
+      replica.edit(shapes.map { ShapeEdit(shape: $0, set: Properties { $0.rotation = 30 }) }, at: now)
+    }
+    let bytes = room.hosts[0].replica.save(withDrawing: true)
+    let restored = try Replica(saved: bytes, seed: 1)
+    #expect(restored.outbox.waitingEdits.map(\.count) == [1, 1, 3])
+    #expect(restored.save(withDrawing: true) == bytes)
   }
 
   @Test("stamps given after restoring are greater than all given before")
@@ -169,5 +190,12 @@ struct SavedReplicaTests {
       #expect(throws: SavedReplicaError.self) { try Replica(saved: changed, seed: 1) }
     }
     #expect(throws: SavedReplicaError.unknownVersion(9)) { try Replica(saved: [9] + bytes.dropFirst(), seed: 1) }
+    // With a checksum that is right, but with an unknown flag, another's edits, or more than a replica.
+    for (index, isRefused) in [(nil, false), (1, true), (7, true), (bytes.count - 8, true)] as [(Int?, Bool)] {
+      var body = Array(bytes.dropLast(SavedReplica.checksumBytes))
+      if index == body.count { body.append(0) } else if let index { body[index] ^= 0x08 }
+      let replica = try? Replica(saved: SavedReplica.withChecksum(body), seed: 1)
+      #expect((replica == nil) == isRefused, "\(String(describing: index))")
+    }
   }
 }
