@@ -205,7 +205,11 @@ struct CanvasTests {
     #expect(canvas.forgetErasures(before: 2_000) == 0)
     #expect(canvas.stamp(of: .deleted, in: shape) == stamp(2_000, ann))
     #expect(canvas.forgetErasures(before: 2_001) == 1)
-    #expect(canvas.isEmpty)
+    #expect(canvas.isEmpty && canvas.forgottenBefore == stamp(2_000, ann).time + 1)
+    canvas.restore(forgottenUpTo: 0, before: 1)
+    #expect(canvas.forgottenBefore == stamp(2_000, ann).time + 1, "what was forgotten stays so")
+    canvas.restore(forgottenUpTo: 7, before: .max)
+    #expect(canvas.forgottenUpTo == 7 && canvas.forgottenBefore == .max)
   }
 
   @Test("a client from before an erasure that was forgotten needs the whole state, also where late edits lie over it")
@@ -215,7 +219,7 @@ struct CanvasTests {
     canvas.apply(operation(2_000, ann) { $0.delete() }, place: 2)
     canvas.apply(operation(3_000, ben) { $0.alpha = 4 }, place: 3)
     #expect(canvas.forgetErasures(before: 2_001) == 1)
-    #expect(canvas.forgottenUpTo >= 2)
+    #expect(canvas.forgottenUpTo >= 2 && canvas.forgottenBefore == stamp(2_000, ann).time + 1)
   }
 
   @Test("slots are reused, so drawing and deleting for ever takes no more memory")

@@ -25,8 +25,8 @@ import Testing
     }
 
     @discardableResult
-    mutating func undo() -> Int {
-      let operations = history.undo(on: canvas, clock: &clock, milliseconds: time)
+    mutating func undo(onlyNewest: Bool = false) -> Int {
+      let operations = history.undo(onlyNewest: onlyNewest, on: canvas, clock: &clock, milliseconds: time)
       for operation in operations { canvas.apply(operation) }
       return operations.count
     }
@@ -240,9 +240,41 @@ import Testing
     desk.write(shape) { $0.alpha = 4 }
     desk.write(shape) { $0.rotation = 9 }
     desk.someoneWrites(shape) { $0.rotation = 10 }
+    var careful = desk
     #expect(desk.undo() == 1)
     #expect(desk.canvas[shape]?.properties.alpha == 10)
     #expect(desk.canvas[shape]?.properties.rotation == 10)
+    // Whoever wants the newest step alone undone doesn't get an older one undone instead.
+    #expect(careful.undo(onlyNewest: true) == 0 && !careful.history.canRedo)
+    #expect(careful.canvas[shape]?.properties.alpha == 4)
+    #expect(careful.undo(onlyNewest: true) == 1)
+    #expect(careful.canvas[shape]?.properties.alpha == 10)
+  }
+
+  @Test("a gesture that isn't over can be undone already, and there is nothing to redo meanwhile")
+  func openGesture() {
+    var desk = Desk()
+    desk.history.beginGroup()
+    #expect(!desk.history.canUndo)
+    desk.write(shape) { $0.kind = .star }
+    #expect(desk.history.canUndo && !desk.history.canRedo)
+    #expect(desk.undo() == 1 && !desk.history.canUndo && desk.history.canRedo)
+    // Undoing ends the gesture, and its own end comes later.
+    desk.history.endGroup()
+    for _ in 0..<2 { desk.write(shape) { $0.kind = .star } }
+    #expect(desk.history.undoable.count == 2)
+  }
+
+  @Test("what one wrote as the last hundred actors that one was counts as one's own, and nothing that came after it")
+  func formerActors() {
+    var history = UndoHistory()
+    let last = (0...UndoHistory.formerMax).map { Stamp(time: 1_000, actor: Identifier(packed: UInt64($0))!) }
+    for stamp in last { history.leave(stamp) }
+    #expect(!history.isFormer(last[0]))
+    for stamp in last.dropFirst() {
+      #expect(history.isFormer(stamp) && history.isFormer(Stamp(time: 1, actor: stamp.actor)))
+      #expect(!history.isFormer(Stamp(time: 1_001, actor: stamp.actor)))
+    }
   }
 
   @Test("a new edit ends what could be redone")
@@ -260,6 +292,12 @@ import Testing
     var desk = desk()
     for step in 0...(UndoHistory.stepsMax + 50) { desk.write(shape) { $0.rotation = Double(step) } }
     #expect(desk.history.undoable.count == UndoHistory.stepsMax)
+    // No answer comes: what can still be refused is bounded, too.
+    for _ in 0...UndoHistory.stepsMax / 2 {
+      desk.undo()
+      desk.redo()
+    }
+    #expect(desk.history.exchanges.count == UndoHistory.stepsMax)
     while desk.undo() > 0 {}
     #expect(desk.canvas[shape]?.properties.rotation == 50)
   }

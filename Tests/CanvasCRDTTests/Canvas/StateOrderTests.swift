@@ -66,5 +66,16 @@ struct StateOrderTests {
     }
   }
 
+  @Test("many identifiers are sorted as few are", arguments: [256, 257, 2_000])
+  func manySorted(count: Int) {
+    var random = SeededGenerator(seed: 1)
+    var entries = (0..<count).map { place in
+      RadixOrder.Entry(packed: Identifier.random(using: &random).packed, slot: UInt32(place))
+    }
+    let expected = entries.sorted { $0.packed < $1.packed }
+    RadixOrder.sort(&entries)
+    #expect(entries.map(\.packed) == expected.map(\.packed) && entries.map(\.slot) == expected.map(\.slot))
+  }
+
   private func shape(_ number: Int) throws -> Identifier { try #require(Identifier(packed: UInt64(number))) }
 }

@@ -167,6 +167,19 @@ struct ImportTests {
     #expect(failure(text) == expected)
   }
 
+  @Test("S8: characters that can't be seen are removed from names for a room, and kept for a picture")
+  func hiddenCharacters() throws {
+    let names = ["a\u{200B}b", "\u{200B}", "c"]
+    let shapes = names.map { #"{"kind":"star","name":"\#($0)"}"# }.joined(separator: ",")
+    let document = [UInt8](#"{"shapes":[\#(shapes)]}"#.utf8)
+    let cleaned = try Import.read(document)
+    #expect(cleaned.map(\.properties.name.string) == ["ab", "", "c"])
+    #expect(cleaned.map { $0.properties.assigned.contains(.name) } == [true, false, true])
+    #expect(cleaned.map(\.hasCleanedName) == [true, true, false])
+    let stored = try Import.read(document, names: .asStored)
+    #expect(stored.map(\.properties.name.string) == names && !stored.contains { $0.hasCleanedName })
+  }
+
   @Test("a document with too many shapes is refused")
   func tooMany() {
     let document = #"{"shapes":[{"kind":"star"},{"kind":"star"},{"kind":"star"}]}"#
