@@ -17,12 +17,19 @@ struct StampTests {
     #expect(room.log[0].at.milliseconds == TestHost.epoch + room.time)
   }
 
-  @Test("stamps from a wrong clock, given before the server told the time, are corrected to when they were given")
-  func drawnBeforeTheFirstWelcome() {
+  @Test(
+    "stamps from a wrong clock, given before the server told the time, are corrected to when they were given",
+    arguments: [false, true]
+  )
+  func drawnBeforeTheFirstWelcome(isRestored: Bool) throws {
     var room = TestRoom()
     room.hosts.append(TestHost(Replica(seed: 4), wallError: 3_600_000))
     let shape = room.add(0)
     let drawnAt = room.time
+    if isRestored {
+      // No process of this client was ever in a room, so none has sent a stamp.
+      room.hosts[0].replica = try Replica(saved: room.hosts[0].replica.save(withDrawing: true), seed: 5)
+    }
     room.time += 5_000
     room.edit(0, shape) { $0.rotation = 3 }
     room.run(0) { $0.start(at: $1) }
