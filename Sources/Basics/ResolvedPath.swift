@@ -2,7 +2,7 @@ import Glibc
 
 /// A path without symbolic links and dots. `nil` if nothing is there.
 public func resolvedPath(_ path: String) -> String? {
-  guard let resolved = realpath(path, nil) else { return nil }
-  defer { free(resolved) }
-  return String(cString: resolved)
+  withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { room in
+    realpath(path, room.baseAddress).map { String(cString: $0) }
+  }
 }
