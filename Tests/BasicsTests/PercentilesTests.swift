@@ -14,17 +14,21 @@ import Testing
       all.append(value)
     }
     all.sort()
-    for part in [0.001, 0.01, 0.5, 0.9, 0.99, 0.999, 1] {
+    for part in [0, 0.001, 0.01, 0.5, 0.9, 0.99, 0.999, 1] {
       let exact = all[max(0, Int((part * Double(all.count)).rounded(.up)) - 1)]
       let told = percentiles[part]
-      #expect(told >= exact)
+      #expect(told >= exact && told <= percentiles.largest)
       #expect(Double(told) <= Double(exact) * (1 + 1.0 / 64) + 1)
     }
     #expect(percentiles.largest == all.last)
     #expect(percentiles.count == 2_000)
   }
 
-  @Test("of nothing there is nothing to tell") func empty() {
-    #expect(Percentiles()[0.5] == 0)
+  @Test("of nothing there is nothing to tell, and of one value there is that value")
+  func few() {
+    var percentiles = Percentiles()
+    #expect(percentiles[0.5] == 0 && percentiles.count == 0)
+    percentiles.add(1_000)
+    for part in [0, 0.5, 1] { #expect(percentiles[part] == 1_000) }
   }
 }
