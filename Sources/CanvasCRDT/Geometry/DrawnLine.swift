@@ -83,13 +83,13 @@ public struct DrawnLine: Hashable, Sendable {
     let last = pieces.count - 1
     let (first, end) = (pieces[0], pieces[last])
     if let base = addHead(begins, at: first.from, from: first.control ?? first.to, width: width) {
-      pieces[0].begin(at: base)
+      pieces[0].from = base
     }
-    if let base = addHead(ends, at: end.to, from: end.control ?? end.from, width: width) { pieces[last].end(at: base) }
+    if let base = addHead(ends, at: end.to, from: end.control ?? end.from, width: width) { pieces[last].to = base }
   }
 
   /// Adds the head, such as an arrow, that the line has at one end. Returns where the line itself must end, so that it
-  /// doesn't show beside an arrow's tip.
+  /// doesn't show beside an arrow's tip: at the arrow's base, but not past `before`, where a curve would turn back.
   private mutating func addHead(_ head: LineEnd, at end: Point, from before: Point, width: Double) -> Point? {
     switch head {
     case .plain: return nil
@@ -139,18 +139,6 @@ public struct DrawnLine: Hashable, Sendable {
 }
 
 extension DrawnLine.Piece {
-  /// Lets the piece begin later, inside an arrowhead, which lies on the way from its beginning to its control point. A
-  /// control point that lies inside the arrowhead too would let the curve turn back.
-  fileprivate mutating func begin(at base: Point) {
-    if let reached = control, reached.distance(to: from) < base.distance(to: from) { control = base }
-    from = base
-  }
-
-  fileprivate mutating func end(at base: Point) {
-    if let reached = control, reached.distance(to: to) < base.distance(to: to) { control = base }
-    to = base
-  }
-
   /// The points along the piece, for callers that draw straight segments instead of curves.
   public func points(steps: Int) -> [Point] {
     guard let control, steps > 1 else { return [from, to] }

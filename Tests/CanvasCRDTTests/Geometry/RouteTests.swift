@@ -204,6 +204,17 @@ struct RouteTests {
     expect([tip], [(100, 100)])
     #expect(abs((tip.y - base.y) / (tip.x - base.x) - 4) < 0.01)
     expect([arrow.halfway], [(50, 0)])
+    // A wide line has arrowheads that are longer than the curve's last piece. The curve must not turn back in them.
+    let wide = curve([(0, 65_535), (32_768, 0), (65_535, 65_535)]) {
+      $0.strokeWidth = 18
+      $0.fromEnd = .arrow
+      $0.toEnd = .arrow
+    }
+    let ends = try #require(DrawnLine(wide)).pieces
+    for (end, piece) in [(Point(x: 0, y: 100), ends[0]), (tip, ends[3])] {
+      let base = end.x == 0 ? piece.from : piece.to
+      #expect(try #require(piece.control).distance(to: base) < 0.01 && base.distance(to: end) < 60, "\(piece)")
+    }
     expect([curve([(0, 0), (65_535, 0), (65_535, 65_535), (65_535, 65_535)]).halfway], [(100, 0)])
   }
 }
