@@ -142,6 +142,21 @@ struct FreePlaceTests {
     }
   }
 
+  @Test("A search that takes too long goes past the nearest of the four sides of all shapes")
+  func beside() {
+    let scene = index(of: [rectangle(0, 0, 60, 50), Outline(.ellipse, 40, 10, 60, 30)])
+    for (near, place) in [
+      ((50, 40), (50, 50)), ((2, 25), (-10, 25)), ((95, 20), (100, 20)), ((50, 1), (50, -10)),
+    ] as [((Double, Double), (Double, Double))] {
+      let found = scene.freePlace(
+        for: Size(width: 10, height: 10),
+        near: Point(x: near.0, y: near.1),
+        limits: FreePlaceSearch.Limits(sidesMax: 0)
+      )
+      #expect(found == Point(x: place.0, y: place.1))
+    }
+  }
+
   @Test("A search that takes too long still answers with a free place")
   func limits() {
     var generator = SeededGenerator(seed: 5)

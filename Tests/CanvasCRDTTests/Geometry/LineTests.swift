@@ -214,6 +214,9 @@ struct LineTests {
     set.lead(through: [Point(x: 10, y: 5), Point(x: -10, y: 5)])
     #expect(set.position == Point(x: -10, y: 5) && set.size == Size(width: 20, height: 1) && set.rotation == 0)
     #expect(set.path.points == [Path.Point(place(.max, 0), width: 50), Path.Point(place(0, 0), width: 70)])
+    var upright = Properties()
+    upright.lead(through: [Point(x: 0, y: 0), Point(x: 0.5, y: 8)])
+    #expect(upright.assigned == [.position, .size, .path] && upright.size == Size(width: 1, height: 8))
   }
 
   @Test("an index of ties tells which lines go with a shape")
@@ -281,6 +284,10 @@ struct LineTests {
     expect(drawn.pieces.map { $0.to }, [(0, 50), (50, 100), (100, 100)])
     #expect(drawn.pieces.map { $0.control != nil } == [false, true, false])
     expect(drawn.pieces[1].points(steps: 2), [(0, 50), (12.5, 87.5), (50, 100)])
+    // Where somebody has only put down the pen, there is a dot.
+    let dot = try #require(DrawnLine(inkThrough: [Point(x: 3, y: 4)], width: 4))
+    expect(dot.pieces.flatMap { [$0.from, $0.to] }, [(3, 4), (3, 4), (3, 4), (3, 4)])
+    #expect(DrawnLine(inkThrough: [], width: 4) == nil)
   }
 
   @Test("S16: a caption stands halfway along the line, bends and turns included, and where its ends are tied")
@@ -365,6 +372,11 @@ struct LineTests {
     let high = shape(line, .line) { $0.text = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10" }
     #expect(high.reach >= 10 * 25 / 2)
     #expect(!shape(line, .ink) { $0.text = "Yes" }.hasCaption)
+    for words in ["W ", "W WWWWWWWWWWWW ", "日本", "- W\n", "**W** "] {
+      let long = shape(line, .line) { $0.text = Text(String(repeating: words, count: 200)) }
+      let lines = TextLines(long.properties.text, width: Caption.widthMax).lines
+      #expect(long.reach >= Double(lines.count) * 25 / 2 + Caption.margin, "\(words)")
+    }
   }
 
   @Test("S7: neither overlaps anything")

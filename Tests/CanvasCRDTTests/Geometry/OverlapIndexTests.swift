@@ -143,8 +143,10 @@ struct OverlapIndexTests {
     }
     #expect(known.isEmpty && oneByOne.pairCount == 0)
     #expect(oneByOne.overlapping(Rect(0, 0, 1, 1)).count == 1)
-    let bulk = OverlapIndex(stacked, pairsMax: 189)
+    var bulk = OverlapIndex(stacked, pairsMax: 189)
     #expect(bulk.isCrowded && bulk.pairs.isEmpty)
+    let again = bulk.lookAgain()
+    #expect(!bulk.isWorthALook && again.isEmpty && bulk.isCrowded, "nothing has changed since it looked")
     #expect(OverlapIndex(stacked, pairsMax: 190).pairCount == 190)
 
     for (offset, shape) in stacked.dropLast(6).enumerated() {
@@ -155,6 +157,27 @@ struct OverlapIndexTests {
       #expect(oneByOne.isCrowded == (offset < 9))
     }
     #expect(known.count == 15)
+  }
+
+  @Test("R9: the index of a screen finds its pairs again by itself, and each change gives it steps, up to a bound")
+  func shown() throws {
+    // 201 shapes on one spot are 20,100 pairs, and 134 of them are 8,911.
+    let stacked = (0..<201).map { (identifier: OverlapIndexTests.identifier($0), outline: Outline(Rect(0, 0, 9, 9))) }
+    var index = OverlapIndex.shown(stacked)
+    #expect(index.isCrowded && OverlapIndex.shown(Array(stacked.prefix(200))).pairCount == 19_900)
+    for (number, shape) in stacked.prefix(67).enumerated() {
+      index.stepsLeft = -1
+      let changes = index.update(shape.identifier, to: nil)
+      #expect(changes.began.count == (number == 66 ? 8_911 : 0) && index.isCrowded == (number < 66))
+    }
+    let away = stacked[0].identifier
+    for left in [0, OverlapIndex.stepsMax(shapes: 134)] {
+      index.stepsLeft = left
+      _ = index.update(away, to: Outline(Rect(500, Double(left), 9, 9)))
+      let steps = try #require(index.stepsLeft)
+      #expect(!index.isCrowded && steps > left - 100 && steps <= OverlapIndex.stepsMax(shapes: 135))
+      #expect(left > 0 || steps > 4_000)
+    }
   }
 
   @Test("Where a move makes it too crowded, the pairs that the shape has left end too")

@@ -72,9 +72,27 @@ struct RectTests {
       if let common {
         found += 1
         #expect(first.contains(common) && second.contains(common))
-        #expect(first.union(second).contains(first) && first.union(second).contains(second))
       }
+      let both = first.union(second)
+      #expect(both.minX == min(first.minX, second.minX) && both.minY == min(first.minY, second.minY))
+      #expect(both.maxX == max(first.maxX, second.maxX) && both.maxY == max(first.maxY, second.maxY))
     }
     #expect(found > 200)
+  }
+
+  @Test("A point or a rectangle is inside up to the edge, and not beyond any of the four")
+  func contains() {
+    let rect = Rect(10, 20, 30, 40)
+    for (x, y, isInside) in [
+      (10, 20, true), (40, 60, true), (25, 20, true), (10, 40, true), (9, 40, false), (41, 40, false), (25, 19, false),
+      (25, 61, false),
+    ] as [(Double, Double, Bool)] {
+      #expect(rect.contains(Point(x: x, y: y)) == isInside, "\(x), \(y)")
+    }
+    #expect(rect.contains(rect) && rect.contains(Rect(11, 21, 28, 38)))
+    for other in [Rect(9, 20, 30, 40), Rect(10, 19, 30, 40), Rect(10, 20, 31, 40), Rect(10, 20, 30, 41)] {
+      #expect(!rect.contains(other), "\(other)")
+    }
+    #expect(rect.center == Point(x: 25, y: 40) && rect.area == 1_200)
   }
 }

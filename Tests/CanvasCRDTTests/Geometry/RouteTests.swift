@@ -72,6 +72,19 @@ struct RouteTests {
     #expect(points[2].y < 0 || points[2].y > 60, "it goes around: \(points)")
   }
 
+  @Test(
+    "S17: a line turns at a distance from the shape that grows with its width, up to 100",
+    arguments: [
+      (0, 16), (2, 20), (10, 36), (42, 100), (1_000, 100),
+    ]
+  )
+  func distances(strokeWidth: Double, distance: Double) {
+    let one = shape(first, .rectangle, box(0, 0))
+    let left = BoxPlace(shareX: 0, shareY: 0.5)
+    let points = way(one, shape(second, .rectangle, box(900, 0)), from: left, strokeWidth: strokeWidth)
+    #expect(abs(points[1].x + distance) < 0.02, "\(points)")
+  }
+
   @Test("S17: an elbow line without ties turns once; the points between its ends mean nothing")
   func free() {
     let drawn = shape(line, .line, box(10, 20)) {
