@@ -62,6 +62,9 @@ struct TextTests {
     let black = Color(red: 0, green: 0, blue: 0)
     let fills: [(String, Color)] = [
       ("#000000", white), ("#FFFFFF", black), ("#C0C0C0", black), ("#FFFF00", black), ("#0000FF", white),
+      // On both sides of the limit: in grey, in green, and in green with red or blue.
+      ("#7F7F7F", white), ("#808080", black), ("#00DA00", white), ("#00DB00", black), ("#FF5800", white),
+      ("#FF5900", black), ("#00A8FF", white), ("#00A9FF", black),
     ]
     for (fill, letters) in fills {
       #expect(Properties { $0.fill = Color(fill)! }.textColor == letters)
@@ -71,6 +74,20 @@ struct TextTests {
       $0.fill = Color("#123456")!
     }
     #expect(text.textColor == Color("#123456"))
+    let hollow = Properties {
+      $0.fill = white
+      $0.stroke = Color("#123456")!
+      $0.isFilled = false
+    }
+    #expect(hollow.textColor == Color("#123456"))
+    for kind in ShapeKind.allCases {
+      let shape = Properties {
+        $0.kind = kind
+        $0.fill = white
+        $0.stroke = Color("#123456")!
+      }
+      #expect(shape.textColor == (kind.isStroke ? Color("#123456") : kind == .text ? white : black), "\(kind)")
+    }
   }
 
   @Test("S7: a text overlaps nothing, and is found where it lies")
