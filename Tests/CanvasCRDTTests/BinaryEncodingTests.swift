@@ -62,6 +62,49 @@ struct BinaryEncodingTests {
     #expect(try BinaryEncoding.decodeClientMessage(BinaryEncoding.encode(message)) == message)
   }
 
+  @Test("an answer names the first operation or any other", arguments: WireEncoding.allCases)
+  func places(encoding: WireEncoding) throws {
+    for place in [nil, 0, 1, 300] {
+      let superseded = place.map { Superseded(operation: $0, property: .z, by: WireSamples.stamp(1)) }
+      for message: ServerMessage in [
+        .rejection(Rejection(id: nil, operation: place, code: .tooOld, message: "")),
+        .acknowledgement(Acknowledgement(id: nil, cursor: Cursor("c"), superseded: superseded.map { [$0] } ?? [])),
+      ] {
+        #expect(try decoded(message, encoding) == message)
+      }
+    }
+  }
+
+  private func decoded(_ message: ServerMessage, _ encoding: WireEncoding) throws -> ServerMessage {
+    switch encoding {
+    case .json: try JSONEncoding.decodeServerMessage(JSONEncoding.encode(message))
+    case .binary: try BinaryEncoding.decodeServerMessage(BinaryEncoding.encode(message))
+    }
+  }
+
+  @Test("W6, W7: the reasons to refuse have their numbers and names, and three of them pass")
+  func reasons() {
+    #expect(
+      RejectCode.allCases.map { "\($0.wireName)" } == [
+        "bad_message", "bad_shape", "bad_stamp", "bad_property", "bad_value", "clock_ahead", "too_old", "read_only",
+        "room_full", "too_many_ops", "rate_limited", "unavailable", "quota_exceeded", "storage_low",
+      ]
+    )
+    #expect(RejectCode.allCases.map(\.rawValue) == Array(0..<14))
+    #expect(RejectCode.allCases.filter(\.isPassing) == [.rateLimited, .unavailable, .storageLow])
+  }
+
+  @Test("a frame is known as one for its receiver alone by its first byte; what isn't known may be one")
+  func personal() {
+    for (name, message) in WireSamples.serverMessages + WireSamples.stateMessages {
+      let isForAll = ["ops", "presence", "join", "leave", "overlaps", "crowd"].contains("\(message.kind.wireName)")
+      #expect(BinaryEncoding.encode(message).withUnsafeBytes { BinaryEncoding.isPersonal($0) } == !isForAll, "\(name)")
+    }
+    for bytes in [[], [0]] as [[UInt8]] {
+      #expect(bytes.withUnsafeBytes { BinaryEncoding.isPersonal($0) })
+    }
+  }
+
   // MARK: - Each message has one encoding
 
   private var encodedClients: [[UInt8]] { WireSamples.clientMessages.map { BinaryEncoding.encode($0.message) } }
@@ -205,6 +248,14 @@ struct BinaryEncodingTests {
       let count: [UInt8] = name.count < 128 ? [UInt8(name.count)] : [UInt8(name.count & 0x7F) | 0x80, 1]
       #expect(failure([0x01, 0x01] + count + name)?.kind == "badHello", "\(name)")
     }
+  }
+
+  @Test("B4: a hello's key has at most 128 bytes, and isn't missing where it is said to come")
+  func helloKey() {
+    let longest = [UInt8](repeating: 0x41, count: 128)
+    #expect(failure([0x01, 0x40, 0x80, 0x01] + longest) == nil && failure([0x01, 0x40, 0x00]) == nil)
+    #expect(failure([0x01, 0x40, 0x81, 0x01] + longest + [0x41])?.kind == "badHello")
+    #expect(failure([0x01, 0x40])?.kind == "badHello")
   }
 
   @Test("B3: a count that the bytes after it can't hold is refused before anything is allocated")

@@ -49,7 +49,8 @@ struct JSONEncodingRefusalTests {
           #"{"type":"hello","name":"\u0085"}"#, #"{"type":"hello","name":"\#(String(repeating: "n", count: 129))"}"#,
           #"{"type":"hello","color":"red"}"#, ##"{"type":"hello","color":"#12345"}"##,
           #"{"type":"hello","actor":"K3J-9x2-m1p"}"#, #"{"type":"hello","since":5}"#, #"{"type":"hello","overlaps":1}"#,
-          #"{"type":"hello","readonly":"true"}"#,
+          #"{"type":"hello","readonly":"true"}"#, #"{"type":"hello","crowd":1}"#, #"{"type":"hello","key":7}"#,
+          #"{"type":"hello","key":"\#(String(repeating: "k", count: 129))"}"#,
         ]
       ),
       (
@@ -79,10 +80,10 @@ struct JSONEncodingRefusalTests {
     #expect(try JSONEncoding.decodeClientMessage(Array(unstamped.utf8)) == .operations(submission))
   }
 
-  @Test("a name may have 128 bytes")
+  @Test("a name and a key may have 128 bytes")
   func allowedHello() {
-    let name = String(repeating: "ö", count: 64)
-    #expect(failure(of: "{\"type\":\"hello\",\"name\":\"\(name)\"}") == nil)
+    let longest = String(repeating: "ö", count: 64)
+    #expect(failure(of: "{\"type\":\"hello\",\"name\":\"\(longest)\",\"key\":\"\(longest)\"}") == nil)
   }
 
   // MARK: - Operations
@@ -131,6 +132,24 @@ struct JSONEncodingRefusalTests {
       (.z, ["\"\"", "\"V0\"", "\"a-b\"", "5", "null", "\"\(String(repeating: "z", count: 65))\""]),
       (.cornerRadius, ["-1", "1000000.5", "null"]), (.points, ["2", "65", "3.5", "null", "99999"]),
       (.innerRatio, ["0.04", "1.01", "null", "-0.5"]), (.deleted, ["false", "1", "\"true\"", "null"]),
+      (.text, ["5", "null", "\"a\\tb\""]), (.textSize, ["0.9", "1000.1", "null"]),
+      (.dash, ["\"wavy\"", "\"\"", "1", "null"]),
+      (.filled, ["1", "null"]), (.group, ["\"afy-kw5\"", "5", "null"]),
+      (
+        .path,
+        [
+          "5", "null", "[[0,0]]", "[[0,0],[1]]", "[[0,0],[1,2,3,4]]", "[[0,0],[1,2,0]]", "[[0,0],[1,2,201]]",
+          "[[0,0],[1,65536]]", "[[0,0],[-1,0]]", "[[0,0],[0.5,0]]", "[[0,0],5]",
+          "[" + String(repeating: "[0,0],", count: 1_024) + "[0,0]]",
+        ]
+      ),
+      (
+        .to,
+        [
+          "null", "[\"afy-kw5-t7o\"]", "[\"afy-kw5-t7o\",1]", "[\"afy-kw5-t7o\",1,2,3]", "[\"afy-kw5-t7o\",65536,0]",
+          "[\"afy-kw5-t7o\",0,-1]", "[\"\",1,2]", "[null]",
+        ]
+      ),
     ] as [(Property, [String])]
   )
   func value(property: Property, values: [String]) {
@@ -198,7 +217,8 @@ struct JSONEncodingRefusalTests {
     for (name, message) in WireSamples.serverMessages where !["server-ops-empty", "overlaps-none"].contains(name) {
       let text = String(decoding: JSONEncoding.encode(message), as: UTF8.self)
       for member in [
-        "room", "actor", "role", "time", "limits", "cursor", "ops", "code", "began", "ended", "hash", "peer",
+        "room", "actor", "role", "time", "limits", "cursor", "ops", "code", "began", "ended", "hash", "peer", "name",
+        "color", "people", "message", "property", "by",
       ]
       // `cursor` is not checked in presence, because a presence's `state` may have any members.
       where text.contains("\"\(member)\":") && !(member == "cursor" && text.contains("\"state\":")) {

@@ -60,6 +60,10 @@ struct JSONEncodingTests {
       try JSONEncoding.decodeServerMessage(Array(#"{"time":5,"id":"x","type":"pong","more":1}"#.utf8))
         == .pong(id: WireSamples.id("\"x\""), milliseconds: 5)
     )
+    #expect(
+      try JSONEncoding.decodeServerMessage(Array(#"{"type":"pong","time":1.5e3}"#.utf8))
+        == .pong(id: nil, milliseconds: 1_500)
+    )
   }
 
   @Test("the body of a request is read without a type")

@@ -51,6 +51,55 @@ struct TextByteTests {
     #expect(ByteWriter().finish() == [])
   }
 
+  @Test("a value is written whole, however little room is left for it")
+  func room() {
+    let values: [(String, (inout JSONWriter) -> Void)] = [
+      ("[", { $0.beginArray() }), ("\"key\":", { $0.key("key") }), ("\"key\":", { $0.key(text: "key") }),
+      ("\"word\"", { $0.value("word") }), ("\"text\"", { $0.value(text: "text") }),
+      ("\"\\u0001\\u0002\\u0003\"", { $0.value(text: "\u{1}\u{2}\u{3}") }),
+      ("-0.0000012345678901234567", { $0.value(-0.0000012345678901234567) }), ("\(Int.min)", { $0.value(Int.min) }),
+      ("\(UInt64.max)", { $0.value(UInt64.max) }), ("false", { $0.value(false) }), ("{}", { $0.value(.emptyObject) }),
+      ("\"#E4572E\"", { $0.value(Color(packed: 0xE4572E)) }), ("\"afy-kw5-t7o\"", { $0.value(WireSamples.shape) }),
+      ("\"7.8.k3j-9x2-m1p\"", { $0.value(WireSamples.stamp(7, 8)) }),
+    ]
+    for (text, write) in values {
+      for length in 0..<64 {
+        var before = ByteWriter(capacity: 64)
+        for _ in 0..<length { before.append(0x20) }
+        var writer = JSONWriter(behind: before)
+        write(&writer)
+        #expect(String(decoding: writer.finish().dropFirst(length), as: UTF8.self) == text, "\(length) of 64 bytes")
+        // And behind another value, with a comma.
+        writer = JSONWriter(behind: before)
+        writer.value(7)
+        write(&writer)
+        #expect(String(decoding: writer.finish().dropFirst(length), as: UTF8.self) == "7,\(text)", "\(length) of 64")
+      }
+    }
+  }
+
+  @Test("texts are equal and ordered by their bytes, and one comes before another that goes on")
+  func order() {
+    var random = SeededGenerator(seed: 8)
+    let letters = ["a", "b", "é", "\u{FFFF}", "\u{10000}"]
+    let texts = (0..<200).map { number in
+      let word = (0..<number % 20).map { _ in letters.randomElement(using: &random)! }.joined()
+      return String(repeating: "a", count: number % 11) + word
+    }
+    for one in texts {
+      for other in texts {
+        #expect((Text(one) < Text(other)) == one.utf8.lexicographicallyPrecedes(other.utf8))
+        #expect((Text(one) == Text(other)) == one.utf8.elementsEqual(other.utf8))
+      }
+    }
+  }
+
+  @Test("a text contains each of its parts, and nothing else")
+  func contains() {
+    for part in ["", "M", "Moon", "on", "ö", "nö"] as [Text] { #expect(("Moonö" as Text).contains(part)) }
+    for other in ["moon", "Moonöö", "Mon", "\u{B6}\u{B6}"] as [Text] { #expect(!("Moonö" as Text).contains(other)) }
+  }
+
   @Test("varints of every length read back, and have their shortest form")
   func varints() throws {
     var generator = SeededGenerator(seed: 4)

@@ -124,6 +124,18 @@ struct PropertyTableTests {
     #expect(PropertyProblem(.textPlace).message == "textPlace must be top, middle or bottom")
   }
 
+  @Test("a value out of range is answered with the range, and with the unit of an angle")
+  func words() {
+    for (property, words) in [
+      (.alpha, "alpha must be a whole number from 1 to 10"),
+      (.strokeWidth, "strokeWidth must be a number from 0 to 1000"),
+      (.rotation, "rotation must be a number of degrees from -1000000 to 1000000"),
+      (.position, "position must be [x, y], each a number from -10000000 to 10000000"),
+    ] as [(Property, Text)] {
+      #expect(PropertyProblem(property).message == words)
+    }
+  }
+
   @Test("what is told of a change names the shape and its new value", arguments: Property.allCases)
   func told(property: Property) {
     let told = "\(property.row.told)"
