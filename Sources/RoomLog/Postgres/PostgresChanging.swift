@@ -69,3 +69,13 @@ extension PostgresWriting {
     }
   }
 }
+
+extension PostgresStatement {
+  /// Removes a deleted room's lock, in the transaction that deletes the room. Otherwise a node that ends between the two
+  /// would leave a lock to the next room of that name. This is a statement of its own, so that it also sees a lock that
+  /// was stored while the deletion waited for the room's row.
+  static let unlockDeleted = PostgresStatement(
+    "unlock_deleted",
+    "DELETE FROM canvas.locks WHERE room = $1::text AND NOT EXISTS(SELECT FROM canvas.rooms WHERE name = room)"
+  )
+}

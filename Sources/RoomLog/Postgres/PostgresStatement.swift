@@ -73,13 +73,6 @@ extension PostgresStatement {
     SELECT number FROM room
     """
   )
-  /// Removes a deleted room's lock, in the transaction that deletes the room. Otherwise a node that ends between the two
-  /// would leave a lock to the next room of that name. This is a statement of its own, so that it also sees a lock that
-  /// was stored while the deletion waited for the room's row.
-  static let unlockDeleted = PostgresStatement(
-    "unlock_deleted",
-    "DELETE FROM canvas.locks WHERE room = $1::text AND NOT EXISTS(SELECT FROM canvas.rooms WHERE name = room)"
-  )
 
   /// Finds which of this writer's undecided appends are stored. In each room, only records after a given position are
   /// searched.
