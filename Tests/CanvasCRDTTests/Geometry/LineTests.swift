@@ -372,7 +372,7 @@ struct LineTests {
     let high = shape(line, .line) { $0.text = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10" }
     #expect(high.reach >= 10 * 25 / 2)
     #expect(!shape(line, .ink) { $0.text = "Yes" }.hasCaption)
-    for words in ["W ", "W WWWWWWWWWWWW ", "日本", "- W\n", "**W** "] {
+    for words in ["W ", "W WWWWWWWWWWWW ", "W WWWWWWWWWWWWW ", "日本", "- W\n", "**W** "] {
       let long = shape(line, .line) { $0.text = Text(String(repeating: words, count: 200)) }
       let lines = TextLines(long.properties.text, width: Caption.widthMax).lines
       #expect(long.reach >= Double(lines.count) * 25 / 2 + Caption.margin, "\(words)")
