@@ -300,12 +300,15 @@ struct RoomsStatesTests {
     #expect(bench.clients[last].cursor == bench.room.cursor)
   }
 
-  @Test("all who go on reading arrive some day, however many read slowly from wherever")
-  func allArrive() {
-    var (bench, writer) = crowdedBench()
+  @Test(
+    "all who go on reading arrive some day, however many read slowly from wherever, and however few states there may be",
+    arguments: [(1, 3, 200), (2, 4, 400)] as [(UInt64, Int, Int)]
+  )
+  func allArrive(streams: UInt64, readers: Int, takes: Int) {
+    var (bench, writer) = crowdedBench(streams: streams)
     var slow: [Int] = []
-    for _ in 0..<4 {
-      slow.append(joinSlowly(&bench, takes: 400))
+    for _ in 0..<readers {
+      slow.append(joinSlowly(&bench, takes: takes))
       bench.drag(writer, 1...3, times: 4)
     }
     var seconds = 0
