@@ -23,7 +23,7 @@ final class AnsweringServer: ServerHandler {
     state.withLock { $0.answers[request] = Response(status: status, body: Array(body.utf8)) }
   }
 
-  /// What it was asked for, with queries.
+  /// The requests that have come so far, each with its query.
   var asked: [String] { state.withLock(\.asked) }
 
   func requested(_ pending: PendingRequest) {

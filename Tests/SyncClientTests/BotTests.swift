@@ -17,7 +17,7 @@ import Testing
     ((one.x - other.x) * (one.x - other.x) + (one.y - other.y) * (one.y - other.y)).squareRoot()
   }
 
-  /// The places of a shape in so many of its moves, one each tenth of a second.
+  /// Where a bot's shape is at first, and after each of its moves, which are a tenth of a second apart.
   private func places(_ kind: BotBehaviour.Kind, moves: Int) -> [Point] {
     var bot = bot(kind, shapes: 1)
     return [bot.members[0].position] + (0..<moves).map { bot.move(atMilliseconds: UInt64($0) * 100)!.set.position }

@@ -123,7 +123,7 @@ final class Desk {
     live.view.origin = origin
   }
 
-  /// Goes on when the loop's timers of so many milliseconds, or fewer, that were set before have gone off.
+  /// Waits until all timers of at most `milliseconds` that were set before have fired.
   func passes(milliseconds: UInt64) async {
     await withCheckedContinuation { continuation in
       _ = ClientLoop.shared.loop.schedule(afterMilliseconds: milliseconds) { continuation.resume() }

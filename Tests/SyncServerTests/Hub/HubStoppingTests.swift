@@ -37,7 +37,7 @@ struct HubStoppingTests {
     log = made!
   }
 
-  /// Lets time pass up to so many milliseconds after the beginning.
+  /// Advances the clock, a millisecond at a time, to `milliseconds` after the start.
   private mutating func pass(to milliseconds: UInt64) {
     let end = HubStoppingTests.start.monotonicMilliseconds + milliseconds
     while now.monotonicMilliseconds < end {
