@@ -282,7 +282,9 @@ test('an overlap is from when one of both was last moved, and times are told in 
   assert.match(ago(now - 604_800_000, now), /^on /)
 })
 
-test('parts of sentences have the right number, capital and end, and a name from right to left turns nothing around it', () => {
+test('parts of sentences have the right number, capital and end, and a name from right to left turns nothing around it', (t) => {
+  // Noon, because on the day on which clocks are set back, 24 hours before late evening is the same day.
+  t.mock.timers.enable({ apis: ['Date'], now: new Date(2025, 10, 20, 12).getTime() })
   assert.deepEqual([0, 1, 2, 1_000].map((count) => counted(count, 'shape')), ['0 shapes', '1 shape', '2 shapes', '1,000 shapes'])
   assert.deepEqual(['', 'it fell', 'it fell.', 'so?', 'so…'].map(sentence), ['', 'It fell.', 'It fell.', 'So?', 'So…'])
   assert.equal(capitalised(''), '')

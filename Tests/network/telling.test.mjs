@@ -285,6 +285,8 @@ test('an address names a room, may be view-only, and loses its token', () => {
 })
 
 test('a request has the token, and fails if the server is silent, but not while it sends', async () => {
+  Object.assign(location, { pathname: '/r/garden', search: '', hash: '#token=a+b' })
+  readAddress()
   mock.timers.enable({ apis: ['setTimeout'] })
   const turn = () => new Promise(setImmediate)
   let sent
