@@ -75,7 +75,6 @@ private final class Joiner: RoomJoining {
     #expect(await waiting.value == .fulfilled)
     other.cancel()
     #expect(await other.value == .cancelled)
-    #expect(await other.value == .cancelled)
   }
 
   @Test func `Why a room can't be reached is said in words`() throws {
@@ -224,14 +223,17 @@ private final class Joiner: RoomJoining {
     for words in [
       ["show", "--help"], ["help", "show"], ["--help", "show"], ["show", "demo", "-h"], ["--json", "show", "--help"],
     ] {
-      guard case .help(let text) = try CommandLineRequest(words, of: .all, environment: [:]) else { continue }
+      guard case .help(let text) = try CommandLineRequest(words, of: .all, environment: [:]) else {
+        Issue.record("no help for \(words)")
+        continue
+      }
       #expect(text == show, "\(words)")
     }
     #expect(
       try help("--help") == CommandTable.all.helpText && help("-h") == help("help") && help("help") == help("--help")
     )
     #expect(try help("--version").hasPrefix("sync-client 0."))
-    #expect(try help("--manual").hasPrefix(".TH SYNC\\-CLIENT") || help("--manual").hasPrefix(".TH SYNC-CLIENT 1"))
+    #expect(try help("--manual").hasPrefix(".TH SYNC-CLIENT 1"))
     #expect(throws: ClientFailure.self) { try help("help", "dance") }
   }
 

@@ -269,8 +269,9 @@ import Testing
     click(layout.people, 2)
     #expect(desk.live.followed == Identifier("cat-000-000"))
     // The wheel moves the list of layers, as far as there are any.
+    let percent = desk.live.view.percent
     desk.live.take(.mouse(Mouse(.wheelDown, .none, row: layout.layers.lowerBound, column: 100)))
-    #expect(desk.live.layersStart == 3 && desk.live.view.percent == desk.live.view.percent)
+    #expect(desk.live.layersStart == 3 && desk.live.view.percent == percent)
     desk.look(wide)
     #expect(desk.live.layersStart == 0)
   }
