@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("W11: while more than half is taken, an address has an eighth, and a token too") func shares() {
+  @Test("W12: while more than half is taken, an address may take an eighth, and so may a token") func shares() {
     var shares = MemoryShares(limits: limits)
     let half = MemoryUse(places: 8_000)
     shares.charge(MemoryUse(places: 1_900), to: ann, now: moment(0))
@@ -51,14 +51,14 @@ import Testing
     #expect(words(shares, ann, 0, taken: half) == nil)
   }
 
-  @Test("W11: who has brought nothing may bring a whole drawing while half is free") func drawings() {
+  @Test("W12: who has brought nothing may bring a whole drawing while half is free") func drawings() {
     let shares = MemoryShares(limits: limits)
     #expect(words(shares, bob, 9_000, taken: MemoryUse(places: 8_000)) == nil)
     #expect(words(shares, bob, 9_000, taken: MemoryUse(places: 8_001)) == "address")
     #expect(words(shares, bob, 2_000, taken: MemoryUse(places: 8_001)) == nil)
   }
 
-  @Test("W11: edits without a shape have shares of their own, which hold a message at least") func remnants() {
+  @Test("W12: edits without a shape have shares of their own, which hold a message at least") func remnants() {
     var shares = MemoryShares(limits: limits)
     shares.charge(MemoryUse(places: 1_900, remnants: 1_000), to: ann, now: moment(0))
     let full = MemoryUse(places: 0, remnants: 3_000)
@@ -66,7 +66,7 @@ import Testing
     #expect(words(shares, ann, 0, remnants: 25, taken: full) == "address")
   }
 
-  @Test("W11: what was brought fades, a share in the set time, and what was refused is given back") func fading() {
+  @Test("W12: what was brought fades, a share in the set time, and what was refused is given back") func fading() {
     var shares = MemoryShares(limits: limits)
     let full = MemoryUse(places: 15_000)
     shares.charge(MemoryUse(places: 2_000), to: ann, now: moment(0))
