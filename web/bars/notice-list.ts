@@ -70,6 +70,7 @@ export class NoticeList {
     // While somebody points at a notice, or has the focus in it, it stays.
     const reasons = new Set<string>()
     const wait = () => {
+      clearTimeout(entry.timer)
       if (!holds && reasons.size === 0) entry.timer = setTimeout(() => this.#remove(entry), milliseconds)
     }
     for (const [begin, end] of [['pointerenter', 'pointerleave'], ['focusin', 'focusout']]) {
