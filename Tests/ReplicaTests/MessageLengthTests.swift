@@ -123,4 +123,26 @@ struct MessageLengthTests {
     #expect(room.canvas[shape]?.properties.alpha == 4)
     #expect(room.hosts[ann].replica.canvas == room.canvas)
   }
+  @Test("with a new shape that is too long for something on the way, its edits that were on their way are taken back")
+  func editsOfTooLong() {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = inks(1)[0].shape
+    room.run(ann) { $0.edit(inks(1), at: $1) }
+    room.edit(ann, shape) { $0.alpha = 4 }
+    #expect(room.hosts[ann].replica.outbox.sentCount == 2)
+    room.disconnect(ann, code: CloseCode.tooLarge.rawValue)
+    #expect(room.hosts[ann].rejected.map(\.operation.shape) == [shape, shape])
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+  }
+
+  @Test("a short edit is kept after a close for length, because the long message was the server's")
+  func shortEdit() {
+    var (room, ann, shape) = TestRoom.withShape()
+    room.edit(ann, shape) { $0.alpha = 4 }
+    room.disconnect(ann, code: CloseCode.tooLarge.rawValue)
+    #expect(room.hosts[ann].rejected.isEmpty)
+    room.settle(for: 60_000)
+    #expect(room.canvas[shape]?.properties.alpha == 4)
+  }
 }

@@ -272,15 +272,21 @@ extension Replica {
     var longest: (index: Int, bytes: Int)?
     for index in outbox.flights.indices where outbox.flights[index].isSent {
       let bytes = messageLimits.bytes(outbox.flights[index].pending.map { $0.operation })
-      if bytes > longest?.bytes ?? 0 { longest = (index, bytes) }
+      if bytes > longest?.bytes ?? Replica.bytesNeverTooLong { longest = (index, bytes) }
     }
+    // If all were short, the long message was one of the server's.
     guard let longest else { return }
     if outbox.flights[longest.index].pending.count > 1 {
       messageBytesTaken = longest.bytes / 2
     } else {
+      // What was on its way has to be sent again. Later edits of a shape that is reverted now are left out.
+      outbox.ground()
       takeBack(at: longest.index, Rejection(code: .badValue, message: Replica.tooLong)) { _, _ in true }
     }
   }
+
+  /// Whatever is between client and server lets messages of this length through.
+  private static let bytesNeverTooLong = 1_024
 
   /// Reverts edits that are too long for any message. They were made before the server's limits were known.
   mutating func refuseTooLong() {

@@ -154,7 +154,8 @@ extension HistoryPlay {
       case 1: set.isLocked = number == 0
       case 2: set.isFilled = number > 0
       case 3: set.group = number == 0 ? nil : Identifier(packed: UInt64(number))
-      case 4: set.text = ["", "a", "bc"][number]
+      // Longer than what can't be too long for anything on the way.
+      case 4: set.text = ["", "a", Text(String(repeating: "b", count: 1_100))][number]
       case 5: set.alpha = [10, 4, 5][number]
       default: set.position = Point(x: Double(number), y: 0)
       }
