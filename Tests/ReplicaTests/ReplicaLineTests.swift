@@ -78,6 +78,18 @@ struct ReplicaLineTests {
     #expect(client.room.hosts[0].wantsConnection)
   }
 
+  @Test("While edits wait to be sent again, a short silence isn't suspicious, because no answer is due")
+  func postponed() throws {
+    var client = Client()
+    client.run { $1.add(Properties(), at: $2).effects }
+    let sent = try client.room.hosts[0].interceptSubmissions()
+    client.room.hand(.rejection(Rejection(id: sent[0].id, code: .unavailable, message: "later")), to: 0)
+    client.room.time += LinePulse.unansweredMilliseconds
+    client.run { $0.look(at: &$1, at: $2) }
+    #expect(client.replica.unsentCount == 1)
+    #expect(client.room.hosts[0].toServer.isEmpty)
+  }
+
   @Test("Another connection begins as a free one")
   func fresh() throws {
     var client = Client()

@@ -53,7 +53,7 @@ public struct ReplicaLine: Sendable {
 
   /// Looks whether the connection is alive. `follow` has to be given the effects.
   public mutating func look(at replica: inout Replica, at now: Moment) -> [ReplicaEffect] {
-    carryOut(pulse.look(waitsForAnswers: replica.unsentCount > 0, at: now), on: &replica, at: now)
+    carryOut(pulse.look(waitsForAnswers: replica.awaitsAnswer, at: now), on: &replica, at: now)
   }
 
   /// To be called when the process was suspended or the network was away. `follow` has to be given the effects.
