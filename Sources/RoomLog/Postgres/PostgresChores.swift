@@ -86,10 +86,10 @@ final class PostgresChores {
   }
 
   /// Ends the chore with an error if its statements failed. A chore on all rooms goes on with the next room.
-  /// - Returns: the rows. `nil` if the chore has ended, or has gone on.
-  private func answer(_ chore: LogRequest, _ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
+  /// - Returns: the value. `nil` if the chore has ended, or has gone on.
+  private func answer<Value>(_ chore: LogRequest, _ answer: Result<Value, PostgresFailure>) -> Value? {
     switch answer {
-    case .success(let rows): return rows
+    case .success(let value): return value
     case .failure(let failure):
       if case .refused(let state, let message) = failure, chore.room == nil, let reached {
         let fault = reports.address.fault(state: state, message: message)
@@ -184,29 +184,15 @@ final class PostgresChores {
   /// - Parameter then: is called with the position up to which the room is now trimmed.
   private func trim(_ entry: RoomEntry, to position: UInt64, _ chore: LogRequest, _ then: @escaping (UInt64) -> Void) {
     guard position > entry.trimmed else { return then(entry.trimmed) }
-    link.send([(.snapshot, [.text(entry.name), .number(Int64(clamping: position)), .number(.max)])]) { answer in
-      if case .failure(let failure) = answer, failure.isDamage {
-        return self.trim(entry, before: position, chore, then)
+    link.findSnapshot(of: entry.name, position: Int64(clamping: position)) { answer in
+      guard let found = self.answer(chore, answer) else { return }
+      guard let damage = found.damage, case .damagedSnapshot(_, let damaged) = damage else {
+        return self.drop(entry, before: found.snapshot?.place.position ?? 0, chore, then)
       }
-      guard let rows = self.answer(chore, answer)?[0] else { return }
-      do throws(LogError) {
-        let sound = try PostgresReading.snapshot(rows, of: entry)?.place.position
-        self.drop(entry, before: sound ?? 0, chore, then)
-      } catch {
-        // Another node may have deleted snapshots since the room was looked up, so this one can be much older.
-        self.trim(entry, before: rows.natural(0, 0), chore, then)
-      }
+      self.reports.note(damage, room: entry.number)
+      self.reports.tell([.concern("\(damage); its records are kept")])
+      self.trim(entry, to: max(damaged, 1) - 1, chore, then)
     }
-  }
-
-  /// Trims a room to a snapshot before a damaged one.
-  private func trim(_ entry: RoomEntry, before damaged: UInt64, _ chore: LogRequest, _ then: @escaping (UInt64) -> Void)
-  {
-    let damage = LogError.damagedSnapshot(room: entry.name, position: damaged)
-    reports.note(damage, room: entry.number)
-    reports.tell([.concern("\(damage); its records are kept")])
-    guard damaged > entry.trimmed else { return then(entry.trimmed) }
-    trim(entry, to: entry.snapshot(through: .position(damaged - 1))?.position ?? 0, chore, then)
   }
 
   /// Drops the records that the snapshot at `position` covers.

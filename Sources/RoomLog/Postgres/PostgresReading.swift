@@ -40,9 +40,9 @@ final class PostgresReading {
     reports.tell([.failed(id: request.id, room: request.room, error)])
   }
 
-  func answer(_ request: LogRequest, _ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
+  func answer<Value>(_ request: LogRequest, _ answer: Result<Value, PostgresFailure>) -> Value? {
     switch answer {
-    case .success(let rows): return rows
+    case .success(let value): return value
     case .failure(let failure):
       refuse(request, reports.error(failure))
       return nil
@@ -83,50 +83,36 @@ final class PostgresReading {
   }
 
   /// Reads a room's newest undamaged snapshot.
-  /// - Parameters:
-  ///   - damages: the damaged snapshots that were found so far, newest first. The room can still be opened from an older
-  ///     snapshot, or from all its records.
-  ///   - isReadable: false if PostgreSQL has failed to read the snapshot.
-  private func load(
-    _ request: LoadRequest,
-    below bound: Int64 = .max,
-    damages: [LogError] = [],
-    isReadable: Bool = true
-  ) {
-    var (position, milliseconds) = PostgresReading.bounds(request.through)
-    position = min(position, bound)
-    var questions: [(PostgresStatement, [PostgresValue])] = [
-      (.room, [.text(request.room)]), (.places, [.text(request.room)]),
-    ]
-    let asksForSnapshot = request.wantsSnapshot && isReadable
-    if asksForSnapshot {
-      questions.append((.snapshot, [.text(request.room), .number(position), .number(milliseconds)]))
-    }
-    link.send(questions) { answer in
-      if asksForSnapshot, case .failure(let failure) = answer, failure.isDamage {
-        return self.load(request, below: bound, damages: damages, isReadable: false)
-      }
-      guard let rows = self.answer(.load(request), answer) else { return }
-      do throws(LogError) {
-        let entry = try PostgresReading.entry(request.room, rows[0], rows[1])
-        var snapshot: RoomSnapshot?
+  /// - Parameter damages: the damaged snapshots that were found so far, newest first. The room can still be opened from
+  ///   an older snapshot, or from all its records.
+  private func load(_ request: LoadRequest, below bound: Int64 = .max, damages: [LogError] = []) {
+    guard request.wantsSnapshot else {
+      return link.send([(.room, [.text(request.room)]), (.places, [.text(request.room)])]) { answer in
+        guard let rows = self.answer(.load(request), answer) else { return }
         do throws(LogError) {
-          snapshot = asksForSnapshot ? try PostgresReading.snapshot(rows[2], of: entry) : nil
-          if !isReadable,
-            let place = entry.snapshots.last(where: { $0.position <= position && $0.milliseconds <= milliseconds })
-          {
-            throw .damagedSnapshot(room: entry.name, position: place.position)
-          }
+          let entry = try PostgresReading.entry(request.room, rows[0], rows[1])
+          self.reports.tell([.loaded(id: request.id, LoadedRoom(summary: entry.summary(damage: nil), snapshot: nil))])
         } catch {
-          self.reports.note(error, room: entry.number)
-          guard case .damagedSnapshot(_, let position) = error, position > entry.trimmed else { throw error }
-          return self.load(request, below: Int64(clamping: position) - 1, damages: damages + [error])
+          self.refuse(.load(request), error)
         }
-        if request.wantsSnapshot, snapshot?.place.position ?? 0 < entry.trimmed {
+      }
+    }
+    let (position, milliseconds) = PostgresReading.bounds(request.through)
+    link.findSnapshot(of: request.room, position: min(position, bound), milliseconds: milliseconds) { answer in
+      guard let found = self.answer(.load(request), answer) else { return }
+      do throws(LogError) {
+        guard let entry = found.entry else { throw .noSuchRoom(room: request.room) }
+        if let damage = found.damage {
+          self.reports.note(damage, room: entry.number)
+          guard case .damagedSnapshot(_, let position) = damage, position > entry.trimmed else { throw damage }
+          return self.load(request, below: Int64(clamping: position) - 1, damages: damages + [damage])
+        }
+        if found.snapshot?.place.position ?? 0 < entry.trimmed {
           throw damages.first ?? .trimmed(room: entry.name, through: entry.trimmed)
         }
         if let damage = damages.first { self.notePassedOver(damage) }
-        let loaded = LoadedRoom(summary: entry.summary(damage: nil), snapshot: snapshot, passedOver: damages)
+        let summary = entry.summary(damage: nil)
+        let loaded = LoadedRoom(summary: summary, snapshot: found.snapshot, passedOver: damages)
         self.reports.tell([.loaded(id: request.id, loaded)])
       } catch {
         self.refuse(.load(request), error)

@@ -151,63 +151,43 @@ extension PostgresReading {
 
   /// Verifies the snapshots of a room that is known to have damaged ones, the newest first. Meanwhile others may have
   /// replaced or dropped these.
-  /// - Parameter isReadable: false if PostgreSQL has failed to read the next snapshot.
   private func verifySnapshots(
     of name: String,
     at place: VerifyPlace,
     through bound: Int64 = .max,
-    isReadable: Bool = true,
     areDamaged: Bool = false,
     _ before: VerifiedPart,
     until deadline: UInt64,
     for request: VerifyRequest
   ) {
-    var questions: [(PostgresStatement, [PostgresValue])] = [(.room, [.text(name)]), (.places, [.text(name)])]
-    if isReadable { questions.append((.snapshot, [.text(name), .number(bound), .number(.max)])) }
-    link.send(questions) { answer in
+    link.findSnapshot(of: name, position: bound) { answer in
       var part = before
-      var damage: LogError?
-      var next: Int64 = 0
-      var isNextReadable = true
+      var found = FoundSnapshot(entry: nil)
       if case .failure(let failure) = answer, failure.isDamage {
-        if isReadable {
-          // The answer doesn't say which snapshot it is. The list of snapshots does.
-          (next, isNextReadable) = (bound, false)
-        } else {
-          damage = .damagedSnapshot(room: name, position: 0)
-        }
+        // Not even the list of snapshots can be read.
+        found.damage = .damagedSnapshot(room: name, position: 0)
       } else {
-        guard let rows = self.answer(.verifyPart(request), answer) else { return }
-        if let entry = try? PostgresReading.entry(name, rows[0], rows[1]), entry.number == place.room {
-          do throws(LogError) {
-            if isReadable {
-              let snapshot = try PostgresReading.snapshot(rows[2], of: entry)
-              part.bytes += snapshot?.bytes.count ?? 0
-              next = Int64(clamping: snapshot?.place.position ?? 0) - 1
-            } else if let place = entry.snapshot(through: .position(UInt64(bound))) {
-              throw .damagedSnapshot(room: name, position: place.position)
-            }
-          } catch {
-            damage = error
-            if case .damagedSnapshot(_, let position) = error { next = Int64(clamping: position) - 1 }
-          }
-        }
+        guard let answer = self.answer(.verifyPart(request), answer) else { return }
+        if answer.entry?.number == place.room { found = answer }
       }
-      if let damage { part.damages.append(damage) }
-      guard next <= 0 else {
-        return self.verifySnapshots(
-          of: name,
-          at: place,
-          through: next,
-          isReadable: isNextReadable,
-          areDamaged: areDamaged || damage != nil,
-          part,
-          until: deadline,
-          for: request
-        )
+      part.bytes += found.snapshot?.bytes.count ?? 0
+      if let damage = found.damage { part.damages.append(damage) }
+      var position = found.snapshot?.place.position
+      if case .damagedSnapshot(_, let damaged)? = found.damage { position = damaged }
+      let areDamaged = areDamaged || found.damage != nil
+      guard let position, position > 1 else {
+        self.reports.shared.noteSnapshots(areDamaged: areDamaged, room: place.room)
+        return self.goOn(from: place, part, until: deadline, for: request)
       }
-      self.reports.shared.noteSnapshots(areDamaged: areDamaged || damage != nil, room: place.room)
-      self.goOn(from: place, part, until: deadline, for: request)
+      self.verifySnapshots(
+        of: name,
+        at: place,
+        through: Int64(clamping: position) - 1,
+        areDamaged: areDamaged,
+        part,
+        until: deadline,
+        for: request
+      )
     }
   }
 }
