@@ -67,19 +67,20 @@ export class NoticeList {
           type: 'button', class: 'button plain small', onclick: () => { if (action.run() !== false) this.#remove(entry) },
         }, action.words),
         iconButton('close', 'Dismiss', { class: 'plain small', onclick: () => this.#remove(entry) }))) }
-    // While somebody points at a notice, or has the focus in it, it stays.
-    const reasons = new Set<string>()
+    // While a pointer is over a notice, or the focus is in it, it stays. Each finger is a pointer.
+    const reasons = new Set<number | 'focus'>()
+    const reason = (event: Event) => (event instanceof PointerEvent ? event.pointerId : 'focus')
     const wait = () => {
       clearTimeout(entry.timer)
       if (!holds && reasons.size === 0) entry.timer = setTimeout(() => this.#remove(entry), milliseconds)
     }
     for (const [begin, end] of [['pointerenter', 'pointerleave'], ['focusin', 'focusout']]) {
-      entry.element.addEventListener(begin, () => {
-        reasons.add(begin)
+      entry.element.addEventListener(begin, (event) => {
+        reasons.add(reason(event))
         clearTimeout(entry.timer)
       })
-      entry.element.addEventListener(end, () => {
-        reasons.delete(begin)
+      entry.element.addEventListener(end, (event) => {
+        reasons.delete(reason(event))
         wait()
       })
     }
