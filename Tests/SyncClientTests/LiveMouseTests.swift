@@ -24,6 +24,38 @@ import Testing
     #expect(desk.shape(sun).position == Point(x: 80, y: 80))
   }
 
+  @Test @ClientLoop func `A drag ends also if its release is lost, and what follows is a step of its own`() throws {
+    let desk = try Desk()
+    let sun = desk.draw("Sun", box)
+    desk.settle()
+    for isFocusLost in [false, true] {
+      desk.mouse(.press, at: Point(x: 160, y: 160))
+      desk.mouse(.drag, at: Point(x: 200, y: 160))
+      if isFocusLost { desk.live.take(.focus(false)) } else { desk.mouse(.move, .none, at: Point(x: 200, y: 160)) }
+      desk.live.clicks.forget()
+      let before = desk.shape(sun)
+      #expect(desk.live.grip.isNone && before.position == Point(x: 120, y: 80))
+      desk.press("c")
+      #expect(desk.shape(sun).fill != before.fill)
+      desk.press("u")
+      #expect(desk.shape(sun).fill == before.fill && desk.shape(sun).position == before.position)
+      desk.press("u")
+      #expect(desk.shape(sun).position == box.origin)
+    }
+  }
+
+  @Test @ClientLoop func `S12: a shape that is locked in the midst of a drag stays`() throws {
+    let desk = try Desk()
+    let sun = desk.draw("Sun", box)
+    desk.settle()
+    desk.mouse(.press, at: Point(x: 160, y: 160))
+    desk.mouse(.drag, at: Point(x: 200, y: 160))
+    desk.write(sun) { $0.isLocked = true }
+    desk.mouse(.drag, at: Point(x: 240, y: 160))
+    desk.mouse(.release, at: Point(x: 240, y: 160))
+    #expect(desk.shape(sun).position == Point(x: 120, y: 80))
+  }
+
   @Test @ClientLoop func `Whoever looks on drags nothing`() throws {
     let desk = try Desk("--view")
     let sun = desk.draw("Sun", box)
@@ -83,7 +115,7 @@ import Testing
     desk.settle()
     for (end, count) in [(Point(x: 84, y: 84), 0), (Point(x: 92, y: 84), 0), (Point(x: 100, y: 84), 1)] {
       desk.drag(Point(x: 84, y: 84), end)
-      #expect(desk.live.drawing.count == count, "\(end)")
+      #expect(desk.live.drawing.count == count && desk.live.grip.isNone, "\(end)")
     }
     #expect(desk.selected.size == Size(width: 100, height: 100) && desk.selected.position == Point(x: 84, y: 88))
     #expect(desk.selected.fill == Color(packed: 0xFFFF00))

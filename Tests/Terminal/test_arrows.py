@@ -7,7 +7,6 @@ import pytest
 from rooms import draw, holds, joins
 from terminal import run
 from terminals import Tmux
-from waiting import wait_until
 
 
 async def ends(server, room):
@@ -131,32 +130,6 @@ async def test_what_makes_no_line_is_said(shared):
     ]:
         done = await run(shared, *words, code=None)
         assert done.code != 0 and complaint.lower() in done.err.lower(), done
-
-
-def test_a_key_draws_an_arrow_between_two_shapes(server, client):
-    """It is painted, and moves with them. A copy of all is tied to the copies."""
-    room = "keyed"
-    draw(server, room, name="Sun", position=[0, 0], size=[100, 100], fill="#336699")
-    draw(server, room, name="Moon", position=[500, 0], size=[100, 100], fill="#993366")
-
-    def lines(drawn):
-        return [shape for shape in drawn if shape["kind"] == "line"]
-
-    with Tmux(joins(client, server, room), 120, 36) as screen:
-        screen.shows("2 shapes")
-        screen.keys("C-a", "a")
-        (line,) = lines(holds(server, room, lambda drawn: len(drawn) == 3))
-        assert line["toEnd"] == "arrow" and line["from"] and line["to"] and line["from"] != line["to"]
-        screen.shows("3 shapes")
-        screen.keys("Escape")
-        # Waits until the Escape key was handled. A key directly after Escape would count as pressed with Alt.
-        screen.lacks("↻")
-        _, row = screen.place("Moon")
-        # The arrowhead is drawn in front of the shape that the arrow leads to.
-        wait_until(lambda: "▌▌" in screen.lines()[row], screen.text)
-        screen.keys("C-a", "d")
-        copies = lines(holds(server, room, lambda drawn: len(drawn) == 6))
-        assert len({each["from"][0] for each in copies}) == 2
 
 
 def test_a_line_that_is_turned_by_keys_lets_go_of_its_shapes(server, client):

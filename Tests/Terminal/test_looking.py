@@ -1,6 +1,5 @@
 """What the live canvas shows, at any size and with any number of colours."""
 
-import contextlib
 import re
 import subprocess
 
@@ -29,21 +28,6 @@ def test_it_shows_the_room_at_80_by_24(server, client):
         mixed = [tuple(map(int, found)) for found in re.findall(r"[34]8;2;(\d+);(\d+);(\d+)", colors)]
         assert any(abs(red - 216) < 6 and abs(green - 171) < 6 and abs(blue - 129) < 6 for red, green, blue in mixed), mixed
         assert any(red > 240 and 130 < green < 165 and blue < 60 for red, green, blue in mixed), "its outline"
-
-
-def test_the_panel_tells_alike_names_apart_and_long_lists_are_counted(server, client):
-    """Shortened names keep their ends, which often differ. A list that doesn't fit says which part is shown."""
-    for number in (71, 82):
-        draw(server, "alike", name=f"A rounded rectangle of mine {number}", position=[number, 0], size=[100, 100])
-    with contextlib.ExitStack() as stack:
-        for number in range(6):
-            stack.enter_context(Peer(server, "alike", name=f"Peer {number}"))
-        with Tmux(joins(client, server, "alike"), 100, 24) as screen:
-            screen.shows("Layers", "Overlaps", "of 7")
-            text = screen.text()
-            assert re.search(r"⚠ A [^ ]*….*71 × A .*….*82 .*%|⚠ A [^ ]*….*82 × A .*….*71 .*%", text), text
-            assert re.search(r"■ A rounded.*….*71 ", text) and re.search(r"■ A rounded.*….*82 ", text), text
-            assert re.search(r"People +1–4 of 7", text), text
 
 
 def test_others_and_what_they_do_are_seen(server, client):
@@ -125,14 +109,6 @@ def test_without_colour(server, client):
         screen.keys("?")
         screen.lacks("Black Hole")
         assert not re.search(r"\x1b\[[0-9;]*[34][0-8][;m]", screen.colors()), "no colours"
-
-
-def test_one_may_only_look_on(server, client):
-    """With --view nothing can be changed, and the client says so."""
-    sky(server, "view")
-    with Tmux(joins(client, server, "view", "--view")) as screen:
-        screen.shows("View only")
-        screen.keys("r").shows("you can look but not edit here")
 
 
 def test_no_terminal_or_no_server(server, client):

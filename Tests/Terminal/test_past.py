@@ -66,31 +66,6 @@ def test_the_operators_table(client):
             screen.keys("q").shows("ended with 0")
 
 
-def test_the_table_is_filtered_by_name(client):
-    """The table is filtered while the user types. Enter keeps the filter, and Escape shows all rooms again. A small bar
-    chart shows the last readings, and the table shows what the server refuses. A table that is too short says which rooms
-    it shows."""
-    with Server() as server:
-        for name in ["team-red", "team-blue", "alone"]:
-            draw(server, name)
-        with Tmux([client, "top", "--every", "100ms", "--server", f"ws://127.0.0.1:{server.port}"], 100, 20) as screen:
-            screen.shows("3 rooms", "alone")
-            screen.keys("/", "T", "E", "A").shows("Rooms with: TEA", "2 rooms", "team-red", "team-blue")
-            assert "alone" not in screen.text()
-            screen.keys("Enter").shows("2 rooms with “TEA”", "/ filters")
-            screen.keys("/", "m", "x").shows("No room has “TEAmx” in its name.")
-            screen.keys("Escape").shows("3 rooms", "alone")
-
-            def is_seen():
-                draw(server, "alone")
-                server._http("POST", "/v1/rooms/alone/ops", b"{", {"Content-Type": "application/json"})
-                return any(column in screen.text() for column in "▁▂▃▄▅▆▇█") and "refused/s, most " in screen.text()
-
-            wait_until(is_seen, screen.text)
-            screen.resize(100, 7).shows("1–2 of 3 rooms")
-            screen.keys("Down", "Down").shows("2–3 of 3 rooms")
-
-
 def test_an_operator_removes_a_person_and_locks_the_room(client):
     with Server() as server:
         address = ["--server", f"ws://127.0.0.1:{server.port}"]

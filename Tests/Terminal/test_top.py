@@ -82,17 +82,6 @@ def test_it_has_one_question_at_a_time_also_after_a_visit(client):
         permits.release(9)
 
 
-def test_a_filter_finds_letters_of_either_case(client):
-    with Server() as server:
-        for room in ("Attic", "cellar"):
-            draw(server, room, name="Box")
-        with Tmux(tops(client, server.port)) as screen:
-            screen.shows("Attic", "cellar")
-            screen.type("/aTT")
-            screen.lacks("cellar")
-            screen.shows("Attic")
-
-
 def test_it_stays_while_the_server_is_away(client):
     """The server goes while a room is open."""
     with Server() as server:

@@ -1,12 +1,10 @@
-"""Texts and ink on the live canvas: writing a text, restoring one that somebody has replaced, and seeing ink while it
-is drawn (S9, S15)."""
+"""Texts on the live canvas: writing a text, and restoring one that somebody has replaced (S9)."""
 
 import asyncio
 import json
-import re
 
 from peer import Peer
-from rooms import draw, holds, joins, shapes
+from rooms import draw, holds, joins
 from server import Server, identifier
 from terminal import between
 from terminals import Tmux
@@ -57,22 +55,6 @@ def test_a_text_is_written_and_its_box_grows_with_it(server, client):
         holds(server, "written", lambda drawn: [shape.get("text") for shape in drawn] == ["typed for minutes"])
 
 
-def test_a_caption_is_written_in_a_line(server, client):
-    """S16: The line keeps its box, and is whole again without the text. Nothing is written in ink."""
-    draw(server, "captioned", kind="line", position=[0, 0], size=[400, 1], strokeWidth=8, stroke="#FF0000")
-    with Tmux(joins(client, server, "captioned")) as screen:
-        screen.keys("Tab")
-        write(screen, "we agree")
-        (line,) = holds(server, "captioned", lambda drawn: drawn[0].get("text") == "we agree")
-        assert line["size"] == [400, 1] and line["position"] == [0, 0]
-        screen.shows("we agree")
-        screen.keys("u")
-        screen.lacks("we agree")
-    draw(server, "inky", kind="ink", position=[0, 0], size=[400, 1], strokeWidth=8)
-    with Tmux(joins(client, server, "inky")) as screen:
-        screen.keys("Tab", "i").shows("Nothing is written in ink.")
-
-
 def test_who_loses_a_text_is_told_and_keeps_it_beside(server, client):
     """Bob replaces the text just after it was written. I puts it into a shape of its own, beside Bob's, which stays."""
     shape = draw(server, "lost", name="List", position=[0, 0], size=[160, 64])
@@ -95,24 +77,6 @@ def test_who_loses_a_text_is_told_and_keeps_it_beside(server, client):
         screen.lacks("Sell milk")
         screen.keys("I")
         holds(server, "lost", lambda drawn: [shape.get("text") for shape in drawn] == ["Sell eggs", "Buy milk"])
-
-
-def test_several_lost_texts_are_kept_one_after_the_other(server, client):
-    """Another person replaces three texts at once. Each press keeps one, and the rest is told."""
-    lists = [draw(server, "several", name=f"List {number}", position=[200 * number, 0], size=[160, 64]) for number in range(3)]
-    with Tmux(joins(client, server, "several")) as screen, Peer(server, "several") as bob:
-        screen.shows("2 people")
-        for number in range(3):
-            screen.keys("Tab")
-            write(screen, f"Ann {number}")
-            holds(server, "several", lambda drawn: sum("Ann" in shape.get("text", "") for shape in drawn) == number + 1)
-        bob.send(type="ops", ops=[{"shape": shape, "set": {"text": "Bob"}} for shape in lists])
-        screen.shows("3 texts can be put back.", "Press I to keep it beside")
-        for number in range(3):
-            screen.keys("I")
-            holds(server, "several", lambda drawn: sum("Ann" in shape.get("text", "") for shape in drawn) == number + 1)
-        assert sorted(shape["text"] for shape in shapes(server, "several")) == ["Ann 0", "Ann 1", "Ann 2", "Bob", "Bob", "Bob"]
-        screen.lacks("wrote over")
 
 
 async def test_a_lost_text_is_told_until_it_is_put_back_or_hidden(server, client):
@@ -232,117 +196,3 @@ def test_a_text_that_is_back_is_lost_no_more(server, client):
         bob.send(type="ops", ops=[{"shape": shape, "set": {"text": "Buy milk"}}])
         screen.lacks("wrote over your text")
         screen.keys("I").shows("No text of yours was lost.")
-
-
-def test_a_text_is_kept_if_its_shape_is_locked_while_it_is_written(server, client):
-    shape = draw(server, "locked", name="List", position=[0, 0], size=[160, 64])
-    with Tmux(joins(client, server, "locked")) as screen, Peer(server, "locked") as bob:
-        screen.shows("List", "2 people")
-        screen.keys("Tab", "i").shows("Text (\\n: next line):")
-        screen.type("Buy milk")
-        bob.send(type="ops", ops=[{"shape": shape, "set": {"locked": True, "name": "Shut"}}])
-        screen.shows("Shut")
-        screen.keys("Enter").shows("Shut was locked meanwhile", "Text (\\n: next line): Buy milk")
-        bob.send(type="ops", ops=[{"shape": shape, "set": {"locked": False, "name": "Open"}}])
-        screen.shows("Open")
-        screen.keys("Enter")
-        holds(server, "locked", lambda drawn: drawn[0].get("text") == "Buy milk")
-
-
-def test_who_leaves_is_told_of_a_text_that_can_be_put_back(server, client):
-    draw(server, "warned", name="List", position=[0, 0], size=[160, 64])
-    with Tmux(joins(client, server, "warned")) as screen:
-        screen.shows("List")
-        screen.keys("Tab", "i").shows("Text (\\n: next line):")
-        screen.type("Buy milk")
-        screen.keys("Escape").shows("Not written. Press I to keep your text")
-        screen.keys("q").shows("I puts back the text that you have written.")
-        screen.keys("I")
-        holds(server, "warned", lambda drawn: drawn[0].get("text") == "Buy milk")
-
-
-async def test_who_begins_to_write_does_not_leave(server, client):
-    """Ann leaves as soon as a change is saved. Before it is, she begins to write in another shape, by mouse."""
-    goes_on, loop = asyncio.Event(), asyncio.get_running_loop()
-    goes_on.set()
-
-    async def hold(message):
-        await goes_on.wait()
-
-    def see(there):
-        draw(server, "stays", name="List", position=[0, 0], size=[320, 128], fill="#336699", text="Buy milk")
-        with Tmux(joins(client, server, "stays", "--server", there)) as screen:
-            screen.shows("Saved")
-            column, row = screen.place("Buy milk")
-            screen.keys("Tab")
-            loop.call_soon_threadsafe(goes_on.clear)
-            screen.keys("c", "q").shows("Leaving as soon as 1 change is saved")
-            screen.click(column, row, 3)
-            screen.shows("next line")
-            screen.type(" and eggs")
-            loop.call_soon_threadsafe(goes_on.set)
-            holds(server, "stays", lambda drawn: drawn[0]["fill"] != "#336699")
-            screen.keys("Enter")
-            holds(server, "stays", lambda drawn: drawn[0].get("text") == "Buy milk and eggs")
-
-    async with between(server, "stays", up=hold) as there:
-        await asyncio.to_thread(see, there)
-
-
-def test_who_types_nothing_writes_nothing(server, client):
-    """Another person changes a text whose field is open here. Enter leaves that text unchanged."""
-    shape = draw(server, "untouched", name="List", position=[0, 0], size=[160, 64], text="Buy milk")
-    with Tmux(joins(client, server, "untouched")) as screen, Peer(server, "untouched") as bob:
-        screen.shows("Buy milk", "2 people")
-        screen.keys("Tab", "i").shows("Text (\\n: next line): Buy milk")
-        bob.send(type="ops", ops=[{"shape": shape, "set": {"text": "Sell eggs"}}])
-        screen.shows("Sell eggs")
-        screen.keys("Enter", "Right")
-        (note,) = holds(server, "untouched", lambda drawn: drawn[0]["position"] == [10, 0])
-        assert note["text"] == "Sell eggs"
-
-
-def test_ink_is_seen_while_it_is_drawn(server, client):
-    """Another person's unfinished stroke is visible at once, and stays when it is finished."""
-    shape = "afy-kw5-t7o"
-    draw(server, "inked", name="Box", position=[0, 0], size=[320, 160], fill="#336699")
-    red = re.compile(r"48;2;255;0;0m|38;2;255;0;0m")
-
-    def reds(screen):
-        return len(red.findall(screen.colors()))
-
-    with Tmux(joins(client, server, "inked")) as screen, Peer(server, "inked", color="#00AA00") as bob:
-        screen.shows("Box", "2 people")
-        assert reds(screen) == 0
-
-        def ink(at, *points):
-            bob.show(ink={"shape": shape, "color": "#FF0000", "width": 20, "at": at, "points": points})
-
-        ink(0, 20, 40, 60, 40)
-        some = wait_until(lambda: reds(screen), "the first piece")
-        ink(2, 120, 40, 120, 140)
-        wait_until(lambda: reds(screen) > some, "the second piece")
-        bob.send(type="ops", ops=[{"shape": shape, "set": {
-            "kind": "ink", "position": [20, 40], "size": [100, 100], "strokeWidth": 20, "stroke": "#00FF00",
-            "path": [[0, 0], [65535, 0], [65535, 65535]],
-        }}])
-        wait_until(lambda: reds(screen) == 0, "the stroke itself, in its own colour")
-        bob.show()
-        assert "0;255;0m" in screen.colors()
-
-
-def test_a_text_is_kept_if_its_shape_is_deleted_while_it_is_written(server, client):
-    """The loss is reported, and I makes a text of it where the shape was. A pasted text keeps its lines."""
-    shape = draw(server, "orphan", name="List", position=[40, 0], size=[160, 64])
-    with Tmux(joins(client, server, "orphan")) as screen, Peer(server, "orphan") as bob:
-        screen.shows("List", "2 people")
-        screen.keys("Tab", "i").shows("Text (\\n: next line):")
-        screen.run("set-buffer", "Buy milk\nand C:\\new")
-        screen.run("paste-buffer", "-p")
-        screen.shows("Buy milk\\nand C:\\\\new")
-        bob.send(type="ops", ops=[{"shape": shape, "set": {"deleted": True}}])
-        screen.lacks("List")
-        screen.keys("Enter").shows("The shape was deleted. Press I to keep your text: “Buy milk and C:\\new”")
-        screen.keys("I")
-        (text,) = holds(server, "orphan", lambda drawn: len(drawn) == 1)
-        assert (text["kind"], text["text"], text["position"]) == ("text", "Buy milk\nand C:\\new", [40, 0])
