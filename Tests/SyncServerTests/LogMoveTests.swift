@@ -1,5 +1,4 @@
 import CanvasCRDT
-import Glibc
 import RoomLog
 import Synchronization
 import Testing
@@ -59,13 +58,7 @@ struct LogMoveTests {
     // only creates the room, so the test begins with the second.
     var number = 2
     while true {
-      var template = Array("/tmp/log-move-XXXXXX".utf8CString)
-      try #require(mkdtemp(&template) != nil)
-      let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      defer {
-        for rest in ["db", "db-wal", "db-shm", "lock", "secret"] { unlink("\(folder)/canvas.\(rest)") }
-        rmdir(folder)
-      }
+      let folder = try TemporaryFolder()
       let meddling = [
         LogRequest.delete(id: 1 << 60, room: "demo"), .append(try LogMoveTests.append(1 << 61, epoch: 8, count: 2)),
       ]
@@ -78,14 +71,14 @@ struct LogMoveTests {
       }
       let meddled = try #require(log.withLock { $0 })
       _ = try source.ask(.append(LogMoveTests.append(0, epoch: 7, count: 4)))
-      let move = try LogMove(of: source, .memory, to: .directory(folder), isBackup: true)
+      let move = try LogMove(of: source, .memory, to: .directory(folder.path), isBackup: true)
       #expect(move.run() == 0, "before request \(number)")
-      let copy = try WaitingLog(.directory(folder))
+      let copy = try WaitingLog(.directory(folder.path))
       let rooms = try #require(copy.rooms)
       copy.close()
       #expect(rooms.map(\.last) == [rooms.first?.epoch == 7 ? 4 : 2], "before request \(number)")
       epochs.formUnion(rooms.map(\.epoch))
-      let inspection = try LogInspection(of: folder + "/canvas.db") { room, answer in
+      let inspection = try LogInspection(of: folder.path + "/canvas.db") { room, answer in
         StoredRooms { answer($0(0)) }.differences(in: room)
       }
       #expect(inspection.isSound, "before request \(number)")

@@ -48,6 +48,11 @@ import WebSocketLoop
     }
   }
 
+  @Test("what compressing would make longer is sent as it is") func incompressible() {
+    let noise = (0..<1_000).map { _ in UInt8.random(in: .min ... .max) }
+    for level: Int32 in [1, 9] { #expect(Gzip.compress(noise, level: level) == nil) }
+  }
+
   @Test(
     "the coding with the highest quality is chosen, and one that is as good as none is worth it",
     arguments: [
@@ -55,7 +60,8 @@ import WebSocketLoop
       (["br;q=0.25", "gzip;q=0.3"], .gzip), (["br;q=0.3", "gzip;q=0.25"], .brotli), (["x-gzip"], .gzip),
       (["gzip ; Q=1.000"], .gzip), (["gzip;q=0.001"], .gzip), (["gzip;q=0.0"], nil), (["gzip;q=0.0001"], nil),
       (["gzip;q=2"], nil), (["gzip;q=0.x"], nil), (["gzip;q="], nil), (["*"], .brotli), (["identity", "*;q=0.5"], nil),
-      ([""], nil),
+      ([""], nil), ([], nil), (["identity"], nil), (["gzip;q=0", "br;q=0"], nil), (["*;q=0"], nil), (["deflate"], nil),
+      (["gzip", "br"], .brotli), (["br;q=0.5", "gzip"], .gzip), (["*;q=0.1", "br;q=0"], .gzip),
     ]
   )
   func qualities(list: [String], coding: ContentCoding?) {

@@ -55,16 +55,6 @@ import WebSocketLoop
     for accepted in [nil, "*/*", "application/json", "text/*"] { #expect(!request("accept", accepted).wantsPage) }
   }
 
-  @Test("An answer is compressed as the client likes best, and not where it names no way or refuses all")
-  func codings() {
-    for list in [[], ["identity"], ["gzip;q=0", "br;q=0"], ["*;q=0"], ["deflate"]] {
-      #expect(ContentCoding.chosen(by: list) == nil, "\(list)")
-    }
-    #expect(ContentCoding.chosen(by: ["gzip", "br"]) == .brotli)
-    #expect(ContentCoding.chosen(by: ["br;q=0.5", "gzip"]) == .gzip)
-    #expect(ContentCoding.chosen(by: ["*;q=0.1", "br;q=0"]) == .gzip)
-  }
-
   @Test("A box in a query is decimals. One to look in is cut to where shapes are, and one to fill is as shapes may be")
   func boxes() {
     for (text, count, numbers) in [

@@ -1,5 +1,4 @@
 import CanvasCRDT
-import Glibc
 import RoomLog
 import Synchronization
 import TestSupport
@@ -80,14 +79,9 @@ struct HubDeparturesTests {
 
   @Test("tokens that end in the same second close their connections in portions")
   func tokens() async throws {
-    var template = Array("/tmp/hub-key-XXXXXX".utf8CString)
-    let file = mkstemp(&template)
-    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    defer { unlink(path) }
-    let key = String(repeating: "k", count: 64)
-    #expect(write(file, key, key.utf8.count) == key.utf8.count)
-    Glibc.close(file)
-    let signed = try SignedTokens(keysAt: path, terms: SignedClaims.Terms(audience: nil))
+    let folder = try TemporaryFolder()
+    let key = try folder.file("key", [UInt8](repeating: 0x6B, count: 64))
+    let signed = try SignedTokens(keysAt: key, terms: SignedClaims.Terms(audience: nil))
     let left = await open { hub in
       hub.credentials = Credentials(signed: signed)
       for session in hub.sessions.all { session.grant.endsAt = 1 }

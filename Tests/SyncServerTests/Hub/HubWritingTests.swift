@@ -167,14 +167,11 @@ struct HubWritingTests {
   func lockStaysBehind() async throws {
     let open = try await hub.openDemo()
     _ = try await hub.submit([.star()], to: open, by: .by(ann)).get()
-    var template = Array("/tmp/hub-locks-XXXXXX".utf8CString)
-    try #require(mkdtemp(&template) != nil)
-    let parent = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let folder = parent + "/data"
+    let parent = try TemporaryFolder()
+    let folder = parent.path + "/data"
     defer {
       unlink(folder + "/canvas.locks")
       rmdir(folder)
-      rmdir(parent)
     }
     var locks = try RoomLocks(path: folder + "/canvas.locks")
     locks.set("demo", isLocked: true)

@@ -5,14 +5,8 @@ import Testing
 
 @Suite("The record of who did what") struct AuditLogTests {
   private static func inFolder(_ body: (_ path: String) throws -> Void) throws {
-    var template = Array("/tmp/canvas-audit-XXXXXX".utf8CString)
-    let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
-    let path = folder + "/audit.jsonl"
-    defer {
-      unlink(path)
-      rmdir(folder)
-    }
-    try body(path)
+    let folder = try TemporaryFolder()
+    try body(folder.path + "/audit.jsonl")
   }
 
   private static func lines(_ path: String) throws -> [Substring] {
@@ -56,9 +50,9 @@ import Testing
 @Suite("The audit log as a pipe") struct AuditPipeTests {
   @Test("Without a reader, lines wait in the pipe. While it is full, lines are lost and told as a fault")
   func missingReader() throws {
-    let path = "/tmp/canvas-audit-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/audit.jsonl"
     try #require(mkfifo(path, 0o600) == 0)
-    defer { unlink(path) }
     var audit = try AuditLog(path: path)
     let deed = AuditLog.Deed(event: "locked", room: String(repeating: "r", count: 1_000), address: "::1")
     var written = 0

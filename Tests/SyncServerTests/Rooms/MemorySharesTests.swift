@@ -64,6 +64,9 @@ import Testing
     let full = MemoryUse(places: 0, remnants: 3_000)
     #expect(words(shares, ann, 0, remnants: 24, taken: full) == nil)
     #expect(words(shares, ann, 0, remnants: 25, taken: full) == "address")
+    #expect(words(shares, ann, 100, taken: full) == nil, "shapes take no part of it")
+    #expect(words(shares, ann, 0, remnants: 536, taken: full, at: 500) == nil)
+    #expect(words(shares, ann, 0, remnants: 537, taken: full, at: 500) == "address")
   }
 
   @Test("W12: what was brought fades, a share in the set time, and what was refused is given back") func fading() {

@@ -284,56 +284,7 @@ struct RoomsForgettingTests {
 
   // MARK: Shares
 
-  private let ann = Payer(address: "192.0.2.1", token: .subject("team"))
-  private let bob = Payer(address: "192.0.2.2", token: .subject("team"))
   private let eve = Payer(address: "192.0.2.3", token: nil)
-
-  private func moment(_ milliseconds: UInt64) -> Moment {
-    Moment(wallMilliseconds: 1_000_000 + milliseconds, monotonicMilliseconds: milliseconds)
-  }
-
-  @Test("W12: while the memory is more than half full, an address and a token bring no more than their share")
-  func shares() throws {
-    var limits = Limits()
-    limits.erasures = 80_000
-    limits.erasureMilliseconds = 60_000
-    var shares = MemoryShares(limits: limits)
-    shares.charge(MemoryUse(places: 6_000), to: ann, now: moment(0))
-    shares.charge(MemoryUse(places: 3_000), to: bob, now: moment(0))
-    try shares.check(MemoryUse(places: 10_000), for: eve, taken: MemoryUse(places: 50_000), now: moment(0))
-    #expect(throws: Rejection.self) {
-      try shares.check(MemoryUse(places: 10_001), for: eve, taken: MemoryUse(places: 50_000), now: moment(0))
-    }
-    try shares.check(MemoryUse(places: 1), for: ann, taken: MemoryUse(places: 39_000), now: moment(0))
-    try shares.check(MemoryUse(places: 0), for: ann, taken: MemoryUse(places: 50_000), now: moment(0))
-    // Each address is within its share, but the token that both use has exceeded its share.
-    let refused = #expect(throws: Rejection.self) {
-      try shares.check(MemoryUse(places: 2_000), for: ann, taken: MemoryUse(places: 50_000), now: moment(0))
-    }
-    #expect(refused?.code == .quotaExceeded && refused?.message.string.contains("your token") == true)
-    let alone = Payer(address: ann.address, token: nil)
-    #expect(throws: Rejection.self) {
-      try shares.check(MemoryUse(places: 4_001), for: alone, taken: MemoryUse(places: 50_000), now: moment(0))
-    }
-    try shares.check(MemoryUse(places: 4_000), for: alone, taken: MemoryUse(places: 50_000), now: moment(0))
-    // Writes to shapes that never existed have a separate limit. Each address and token may use a share of it.
-    func check(_ remnants: Int, places: Int = 0, taken: Int, at milliseconds: UInt64 = 0) throws {
-      let use = MemoryUse(places: places, remnants: remnants)
-      try shares.check(use, for: ann, taken: MemoryUse(remnants: taken), now: moment(milliseconds))
-    }
-    shares.charge(MemoryUse(remnants: 10_000), to: ann, now: moment(0))
-    try check(4_000, taken: 40_000)
-    #expect(throws: Rejection.self) { try check(4_000, taken: 60_000) }
-    // New shapes take no part of it.
-    try check(0, places: 30_000, taken: 60_000)
-    // A share of 12,500 comes back in the time in which deletions are forgotten.
-    #expect(throws: Rejection.self) { try check(10_000, taken: 60_000, at: 30_000) }
-    try check(8_000, taken: 60_000, at: 30_000)
-    // Earlier use counts less as time passes.
-    try shares.check(MemoryUse(places: 2_000), for: ann, taken: MemoryUse(places: 50_000), now: moment(30_000))
-    shares.forgetFaded(now: moment(60_000))
-    try shares.check(MemoryUse(places: 10_000), for: ann, taken: MemoryUse(places: 50_000), now: moment(60_000))
-  }
 
   @Test("W12: a writer who has brought its share may still delete, and others may draw")
   func othersGoOn() {

@@ -277,20 +277,6 @@ struct OpenRoomTests {
     #expect(open.lacksSnapshotAtTheEnd, "the log has not taken it")
   }
 
-  @Test("when the server stops, a large room takes no time from small ones, and no only copy is left out")
-  func lastSnapshots() {
-    var last = LastSnapshots()
-    var taken: [Int] = []
-    for shapes in [2_000_000, 300_000, 300_000, 1_000] where last.takes(shapes: shapes, isOnlyCopy: false) {
-      taken.append(shapes)
-    }
-    #expect(taken == [300_000, 1_000])
-    for _ in 0..<1_000 where last.takes(shapes: 1, isOnlyCopy: false) { taken.append(1) }
-    #expect(taken.count == 500)
-    let takesOnlyCopy = last.takes(shapes: 2_000_000, isOnlyCopy: true)
-    #expect(takesOnlyCopy)
-  }
-
   @Test("a room that the log has doesn't stay open for a snapshot that came to nothing")
   func roomsGoWithoutSnapshot() throws {
     let open = try OpenRoomTests.room(position: 7, snapshotPosition: 3)
