@@ -83,6 +83,11 @@ struct PostgresChoresTests {
     }
     try bench.delete("demo")
     #expect(try rows("SELECT room FROM canvas.locks") == ["other"])
+    // The deletion is told first. Otherwise the room's people would come back to a new room.
+    #expect(bench.events.first { $0 == .locks(["other"]) } != nil)
+    let told = bench.events.all
+    let deletion = try #require(told.firstIndex { if case .deleted = $0 { true } else { false } })
+    #expect(try #require(told.firstIndex(of: .locks(["other"]))) > deletion)
     #expect(try bench.ask { .delete(id: $0, room: "demo") }.error == .noSuchRoom(room: "demo"))
     #expect(try rows("SELECT room FROM canvas.locks") == ["other"])
   }

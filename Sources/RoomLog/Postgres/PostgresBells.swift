@@ -71,6 +71,12 @@ final class PostgresBells {
     if reports.isOpen { reports.tell([.locks(now)]) }
   }
 
+  /// This node has deleted a locked room, and its lock with it.
+  func noteUnlocked(withDeletionOf room: String) {
+    noteLock(room, isLocked: false)
+    if let locks { reports.tell([.locks(locks)]) }
+  }
+
   /// Remembers that this node has locked or unlocked a room, and notifies the other nodes.
   func noteLock(_ room: String, isLocked: Bool) {
     ownLockChanges += 1

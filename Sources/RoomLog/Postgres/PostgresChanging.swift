@@ -39,7 +39,10 @@ extension PostgresWriting {
         self.following.tellDeleted(room, epoch: epoch, by: id)
         let took = SteadyClock.microseconds() - batch.beganAt
         self.reports.note(CommitReport(rooms: 1, records: 0, bytes: 0, microseconds: took))
+        // All hear of the deletion first. Otherwise the room's editors would be told only that it was unlocked, and would
+        // come back to a new room of that name.
         self.bells.ring(for: [room])
+        if rows[1].tag != "DELETE 0" { self.bells.noteUnlocked(withDeletionOf: room) }
       }
     default: break
     }
@@ -65,6 +68,7 @@ extension PostgresWriting {
       guard let before, before != now else { return reports.refuse(change) }
       reports.release(change)
       following.tellDeleted(room, epoch: before, by: id)
+      if now == nil, bells.lockedRooms.contains(room) { bells.noteUnlocked(withDeletionOf: room) }
     default: break
     }
   }

@@ -163,7 +163,7 @@ extension RoomService {
 }
 
 extension Response {
-  fileprivate static let done = Response(status: 204)
+  static let done = Response(status: 204)
   fileprivate static let noSuchPeer = error(404, code: "no_such_peer", message: "this actor is not in the room")
   fileprivate static let noSuchActor = error(
     404,

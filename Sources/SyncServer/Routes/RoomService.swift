@@ -99,6 +99,8 @@ protocol RoomService: HeavyWorker {
     by writer: Writer
   ) async -> Result<Cursor, WritingRefusal>
 
+  /// Whether other nodes have the same rooms.
+  var sharesRooms: Bool { get }
   /// Everyone who is in a room, at any node.
   func people(in room: String) -> [Person]
   func remove(_ actor: Identifier, from room: String, by request: Request) async -> Removal

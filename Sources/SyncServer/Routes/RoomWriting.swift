@@ -106,12 +106,14 @@ extension RoomService {
     switch await delete(name) {
     case .done: record("deleted", request, room: name, actor: nil)
     // An earlier request deleted the room, but could not remove its lock. This request tries again to remove the lock.
-    case .absent where isLocked(name): break
+    case .absent where isLocked(name) && !sharesRooms: break
     case .absent: return .noSuchRoom
     case .failed(let words): return .unreadable(words)
     }
-    // The lock is removed too, because a room that is later created under that name must not be locked.
-    return await setting(lockOf: name, to: false, by: request)
+    // The lock is removed too, because a room that is later created under that name must not be locked. If other nodes
+    // have the room too, the log has removed the lock together with the room, and one of them might have locked a new
+    // room of that name by now.
+    return sharesRooms ? .done : await setting(lockOf: name, to: false, by: request)
   }
 
   /// - Parameter nothing: the answer if the room doesn't exist. `nil` if it may be created.

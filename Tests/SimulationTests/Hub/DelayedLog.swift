@@ -124,9 +124,14 @@ final class DelayedLog: RoomLog, Bus, @unchecked Sendable {
       if isLocked { shared.locks.insert(room) } else { shared.locks.remove(room) }
       report(.locked(id: id, room: room, isLocked: isLocked))
       for other in shared.logs where other !== self { other.report(.locks(shared.locks)) }
-    case .delete:
+    case .delete(_, let room):
       shared.willDelete()
+      let isThere = shared.rooms.store.rooms[room] != nil
       inner?.submit([request])
+      // A database removes the room's lock together with the room.
+      if isThere, shared.locks.remove(room) != nil {
+        for log in shared.logs { log.report(.locks(shared.locks)) }
+      }
     default: inner?.submit([request])
     }
   }

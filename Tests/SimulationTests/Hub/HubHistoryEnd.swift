@@ -130,7 +130,8 @@ extension HubHistory {
   private func deleteAtLast() {
     deleteRoom(servers.indices.randomElement(using: &random)!)
     pass(100)
-    waitUntilQuiet()
+    // Once the request is answered, the other servers hear of the deletion, and send their clients away.
+    for _ in 0..<2 { waitUntilQuiet() }
     checkAgreement()
   }
 
