@@ -385,6 +385,10 @@ async def test_a_database_whose_disk_is_full_refuses_and_comes_back():
             cluster.ask(0, "CREATE DATABASE small TABLESPACE small")
             with Server("--max-ops-per-second", 1_000_000, "--max-shapes", 1_000_000, data=f"{cluster.address}/small") as server:
                 ann = await Client.join(server, "garden")
+                # Only a little of the space is left, so that little has to be written.
+                space = os.statvfs(place)
+                with open(f"{place}/rest", "wb") as rest:
+                    rest.write(bytes(space.f_bavail * space.f_frsize - 800_000))
                 stored = 0
 
                 async def fills():

@@ -112,7 +112,7 @@ struct LogContractTests {
   func sizes(kind: LogKind) throws {
     let bench = try LogBench(kind)
     var generator = SeededGenerator(seed: 4)
-    let large = (0..<3_000_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    let large = (0..<1_000_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
     try bench.append("demo", [[], large, [0], Array(large.prefix(1_003)), Array(large.prefix(5_000))])
     try bench.reopen()
     let stored = try bench.records("demo").map(\.bytes)
