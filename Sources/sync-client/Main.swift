@@ -29,7 +29,7 @@ enum Main {
       let task = Task { @ClientLoop in
         await command.run(invocation)
       }
-      Signals.wait(for: task, windowChanges: invocation.windowChanges)
+      Signals.wait(for: task, windowChanges: invocation.windowChanges, continued: TerminalGuard.comeBack)
     }
   }
 }

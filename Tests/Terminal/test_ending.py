@@ -187,12 +187,14 @@ def test_stopping_and_going_on(server, client):
 
 
 def test_a_stopped_client_can_be_ended(server, client):
-    """After Control-Z, `kill %1` ends it, and it leaves the terminal to the shell."""
+    """After Control-Z, `bg` doesn't give it the terminal, and `kill %1` ends it. The terminal stays with the shell."""
     with Tmux(["bash", "--norc", "-i"]) as screen:
         screen.type("PS1='$ '; " + " ".join(joins(client, server, "stopped")) + "\n")
         screen.shows("Saved")
         screen.keys("C-z")
         screen.shows("Stopped")
+        screen.type("clear; bg; until jobs | grep -q Stopped; do sleep 0.1; done; echo back $((6 * 7))\n")
+        screen.shows("back 42")
         screen.type("p=$(jobs -p); clear; kill %1; while [ -d /proc/$p ]; do sleep 0.1; done; echo gone $((6 * 7))\n")
         screen.shows("gone 42")
         assert screen.flag("alternate_on") == "0"

@@ -40,13 +40,17 @@ enum Signals {
   /// Whether the command was cancelled because nobody reads its output any more.
   static var isReaderGone: Bool { received.load(ordering: .relaxed) == SIGPIPE }
 
-  static func wait(for task: Task<Never, Never>, windowChanges: WindowChanges) -> Never {
+  /// - Parameter continued: is called after the process was suspended and continued.
+  static func wait(for task: Task<Never, Never>, windowChanges: WindowChanges, continued: () -> Void) -> Never {
     var set = all()
     while true {
       var signal: Int32 = 0
       guard sigwait(&set, &signal) == 0 else { continue }
       switch signal {
       case SIGWINCH: windowChanges.note()
+      // Of several signals that have come, `sigwait` takes the one with the lowest number first. So a signal that ends the
+      // process is known here if it came before.
+      case SIGCONT: continued()
       default:
         // The command is ending already, so a closed pipe doesn't interrupt it. Nor does SIGHUP: when a terminal goes, both
         // the shell and the system send it.
@@ -64,15 +68,10 @@ enum Signals {
     return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
   }
 
-  /// The signals that end the process in an orderly way.
-  static var endingSet: sigset_t { signalSet(of: ending) }
-
-  private static func all() -> sigset_t { signalSet(of: ending + [SIGPIPE, SIGWINCH]) }
-
-  private static func signalSet(of signals: [Int32]) -> sigset_t {
+  private static func all() -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
-    for signal in signals { sigaddset(&set, signal) }
+    for signal in ending + [SIGPIPE, SIGWINCH, SIGCONT] { sigaddset(&set, signal) }
     return set
   }
 }

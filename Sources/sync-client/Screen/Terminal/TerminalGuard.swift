@@ -15,8 +15,6 @@ enum TerminalGuard {
     var wanted = termios()
     var enter = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
     var leave = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
-    /// The signals that end the process in an orderly way.
-    var ending = sigset_t()
   }
 
   /// Whether the terminal shows the full screen. It doesn't while the process is stopped.
@@ -45,12 +43,10 @@ enum TerminalGuard {
     state.pointee.wanted = wanted
     state.pointee.enter = copy(enter)
     state.pointee.leave = copy(leave)
-    state.pointee.ending = Signals.endingSet
     state.pointee.isTaken = true
     self.enter()
     for fault in faults { handle(fault, TerminalGuard.diedBySignal) }
     handle(SIGTSTP, TerminalGuard.stopped)
-    handle(SIGCONT, TerminalGuard.continued)
     // If a second signal comes while the command is ending, the process ends with `exit`, and `exit` calls this
     // closure.
     atexit { TerminalGuard.release() }
@@ -77,6 +73,8 @@ enum TerminalGuard {
     guard state.pointee.isEntered else { return }
     state.pointee.isEntered = false
     write(state.pointee.leave)
+    // A process in the background would be suspended here. The shell has set the terminal already.
+    guard !isInBackground else { return }
     // Drops unread input, because it was meant for the canvas and not for the shell.
     tcsetattr(state.pointee.descriptor, TCSAFLUSH, &state.pointee.found)
   }
@@ -94,29 +92,29 @@ enum TerminalGuard {
     // because nothing could resume it.
     TerminalGuard.raiseAsUsual(SIGTSTP)
     TerminalGuard.handle(SIGTSTP, TerminalGuard.stopped)
-    TerminalGuard.comeBack()
+    // Whoever has continued a suspended process has sent this signal already.
+    kill(getpid(), SIGCONT)
   }
 
-  /// Handles SIGCONT, after a stop by SIGTSTP or SIGSTOP. A shell might have changed the terminal's settings meanwhile.
-  private static let continued: @convention(c) (Int32) -> Void = { _ in TerminalGuard.comeBack() }
-
-  private static func comeBack() {
-    guard state.pointee.isTaken, !isEndingInBackground else { return }
+  /// Takes the terminal again after SIGCONT. A shell might have changed the terminal's settings meanwhile. The main thread
+  /// calls this, after it has taken the signals that came before.
+  static func comeBack() {
+    guard state.pointee.isTaken else { return }
+    guard !isInBackground else {
+      // A process in the background may not set the terminal, so it is suspended again, unless it has been asked to end, as
+      // by `kill %1` in a shell.
+      if !Signals.haveCome { raise(SIGTTOU) }
+      return
+    }
     enter()
     // Makes the program check the window's size and draw the screen again.
     kill(getpid(), SIGWINCH)
   }
 
-  /// Whether the process is in the background and has a signal that ends it, as after `kill %1` in a shell. A process in
-  /// the background that sets the terminal is stopped again, and would never take that signal.
-  private static var isEndingInBackground: Bool {
-    guard tcgetpgrp(state.pointee.descriptor) != getpgrp() else { return false }
-    var pending = sigset_t()
-    sigpending(&pending)
-    for number in SIGHUP...SIGSYS where sigismember(&pending, number) == 1 {
-      if sigismember(&state.pointee.ending, number) == 1 { return true }
-    }
-    return false
+  /// Whether the terminal belongs to another process group, such as the shell's.
+  private static var isInBackground: Bool {
+    let foreground = tcgetpgrp(state.pointee.descriptor)
+    return foreground >= 0 && foreground != getpgrp()
   }
 
   private static func handle(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
