@@ -165,6 +165,9 @@ extension Hub {
 
   func resume(_ connection: any ServerConnection) {
     guard let session = sessions[connection.tag], case .here(_, let open, let id) = session.stage else { return }
+    // When the time is up, the others are asked again in the next iteration. Otherwise many slow readers that take bytes
+    // again at the same moment would keep everyone waiting.
+    guard turns.mayResume(at: clocks.steadyMicroseconds()) else { return connection.notifyWhenWritable() }
     change(open) { $0.writable(id, now: now) { self.write($1, to: $0, of: open) } }
   }
 

@@ -7,8 +7,23 @@ import WebSocketLoop
 struct Turns {
   private(set) var number: UInt64 = 1
   private var alarm: (timer: any ServerTimer, due: UInt64)?
+  /// Until when readers may be resumed in this iteration.
+  private var resumesUntil: UInt64?
 
-  mutating func end() { number += 1 }
+  mutating func end() {
+    number += 1
+    resumesUntil = nil
+  }
+
+  /// Whether one more reader whose connection takes bytes again may be served in this iteration. Each may need values that
+  /// are gathered and encoded for it alone.
+  mutating func mayResume(at microseconds: UInt64) -> Bool {
+    let until = resumesUntil ?? microseconds + Turns.resumingMicrosecondsMax
+    resumesUntil = until
+    return microseconds < until
+  }
+
+  private static let resumingMicrosecondsMax: UInt64 = 3_000
 
   /// - Parameter timer: makes a timer that calls `noteAlarm` after a number of milliseconds.
   mutating func wake(at due: UInt64, now: UInt64, _ timer: (UInt64) -> any ServerTimer) {

@@ -198,6 +198,15 @@ struct HubValuesTests {
     #expect(turns.number == number + 1)
   }
 
+  @Test("in an iteration, readers are resumed for three milliseconds from the first of them on")
+  func resuming() {
+    var turns = Turns()
+    let first = [7_000, 9_999, 10_000].map { turns.mayResume(at: $0) }
+    turns.end()
+    let next = [10_000, 12_999, 13_000].map { turns.mayResume(at: $0) }
+    #expect(first == [true, true, false] && next == first)
+  }
+
   // MARK: Verifying
 
   private func verification(everyMilliseconds interval: UInt64 = 1_000) -> Verification {
