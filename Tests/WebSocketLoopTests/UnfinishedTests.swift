@@ -73,6 +73,20 @@ import Testing
     #expect(unfinished.victim(.bytes, for: "newcomer", now: 5_000) == nil)
   }
 
+  @Test("Where bytes run short, those who hold none make nobody's share smaller") func idle() {
+    var unfinished = Unfinished(graceMilliseconds: 1_000)
+    for number in 0..<60 { _ = unfinished.begin(party: "idle-\(number)", now: 0) }
+    let large = unfinished.begin(party: "greedy", bytes: 8_000_000, now: 0)
+    let small = unfinished.begin(party: "modest", now: 0)
+    unfinished.resize(small, bytes: 800_000)
+    #expect(unfinished.victim(.bytes, for: "modest", except: small, now: 0) == large)
+    #expect(unfinished.victim(.bytes, for: "idle-0", now: 0) == large)
+    // Who holds most makes way only for itself.
+    #expect(unfinished.victim(.bytes, for: "greedy", now: 0) == nil)
+    unfinished.resize(large, bytes: 0)
+    #expect(unfinished.victim(.bytes, for: "modest", now: 2_000) == small)
+  }
+
   @Test("An address may have half of what others have left with the owner, and one body in any case") func shares() {
     var shares = HeldShares(bytesMax: 1_000, smallBytesMax: 10)
     #expect(shares.takes(900, of: "a") == 900 && shares.takes(11, of: "a") == nil && shares.takes(10, of: "a") == 0)

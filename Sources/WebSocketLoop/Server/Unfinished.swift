@@ -73,6 +73,8 @@ struct Unfinished {
   private var queue = Queue()
   private var lastNumber: UInt64 = 0
   private(set) var bytes = 0
+  /// How many parties hold bytes.
+  private var holders = 0
   var count: Int { entries.count }
 
   init(graceMilliseconds: UInt64) { self.graceMilliseconds = graceMilliseconds }
@@ -82,28 +84,31 @@ struct Unfinished {
     lastNumber += 1
     entries[lastNumber] = Entry(party: party, began: now, bytes: bytes)
     parties[party, default: Party()].count += 1
-    parties[party]!.bytes += bytes
     parties[party]!.queue.append(lastNumber)
     queue.append(lastNumber)
-    self.bytes += bytes
+    add(bytes, to: party)
     return lastNumber
   }
 
   mutating func resize(_ number: UInt64, bytes: Int) {
     guard let entry = entries[number] else { return }
-    let growth = bytes - entry.bytes
     entries[number]!.bytes = bytes
-    parties[entry.party]!.bytes += growth
-    self.bytes += growth
+    add(bytes - entry.bytes, to: entry.party)
+  }
+
+  private mutating func add(_ growth: Int, to party: String) {
+    let before = parties[party]!.bytes
+    parties[party]!.bytes = before + growth
+    holders += (before + growth > 0 ? 1 : 0) - (before > 0 ? 1 : 0)
+    bytes += growth
   }
 
   mutating func end(_ number: UInt64) {
     guard let entry = entries.removeValue(forKey: number) else { return }
-    bytes -= entry.bytes
+    add(-entry.bytes, to: entry.party)
     var party = parties[entry.party]!
     parties[entry.party] = nil
     party.count -= 1
-    party.bytes -= entry.bytes
     let entries = entries
     if party.count > 0 {
       party.queue.compact(there: party.count) { entries[$0] != nil }
@@ -117,16 +122,16 @@ struct Unfinished {
   mutating func victim(_ measure: Measure, for party: String, except: UInt64? = nil, now: UInt64) -> UInt64? {
     let own = parties[party].map { share($0, measure) } ?? 0
     let all = measure == .count ? entries.count : bytes
-    // An address without entries isn't in `parties`, so it is added to the count. Otherwise one other address could
-    // keep all entries.
-    let fair =
-      measure == .count && own == 0 ? max(1, all / (parties.count + 1)) : max(own, all / max(1, parties.count))
+    // Those among whom it is shared are all who have something of it, and this address. Otherwise one other address could
+    // keep all.
+    let sharers = (measure == .count ? parties.count : holders) + (own == 0 ? 1 : 0)
+    let fair = max(1, own, all / sharers)
     let entries = entries
     let isThere = { (number: UInt64) in entries[number] != nil }
     // If memory is short, an entry without bytes is not dropped, because that would free nothing.
     let isWanted = { (number: UInt64) in measure == .count || entries[number].map { $0.bytes > 0 } == true }
     // An address that already has its share or more has to drop an entry of its own.
-    if own * parties.count >= all { return ofItsOwn(party, measure, except: except, now: now) }
+    if own * sharers >= all { return ofItsOwn(party, measure, except: except, now: now) }
     for number in queue.oldest(Self.looksMax, except: except, isThere, isWanted) {
       guard let entry = entries[number], let theirs = parties[entry.party] else { continue }
       if share(theirs, measure) > fair { return number }
