@@ -9,6 +9,8 @@ struct Journal {
   private var refusals: RefusalLog
   private var joins = LineBudget()
   private var writings = WritingGathering()
+  /// Larger than other budgets, because a program that writes to many rooms needs a line for each.
+  private var writingLines = LineBudget(linesMax: 1_000)
 
   init(_ logger: Logger) {
     self.logger = logger
@@ -80,10 +82,14 @@ struct Journal {
     for sum in writings.takeSums(now: now, isEnd: isEnd) {
       tell(sum.writer, requests: sum.requests, operations: sum.operations)
     }
+    for (address, count) in writingLines.takeCounts(isEnd: isEnd) {
+      tell(AuditLog.Deed(event: "wrote more", address: address, details: [("count", .init(count))]))
+    }
     complain(audit?.beginSecond(isEnd: isEnd))
   }
 
   private mutating func tell(_ writer: WritingGathering.Writer, requests: Int, operations: Int) {
+    guard writingLines.takes(writer.address) else { return }
     tell(
       AuditLog.Deed(
         event: writer.event,

@@ -61,6 +61,21 @@ import Testing
     #expect(last.hasSuffix("\"event\":\"more\",\"address\":\"192.0.2.1\",\"count\":5}"), "\(last)")
   }
 
+  @Test("an address that writes to very many rooms has a thousand lines, ten more each second, and is counted then")
+  mutating func manyRooms() throws {
+    func writer(_ number: Int) -> WritingGathering.Writer {
+      WritingGathering.Writer(event: "wrote", room: "room-\(number)", actor: "a", token: nil, address: "192.0.2.1")
+    }
+    for number in 0..<1_500 { journal.noteWriting(by: writer(number), operations: 1, now: 0) }
+    #expect(try lines().count == 1_000)
+    journal.beginSecond(now: 1_000)
+    for number in 1_500..<1_520 { journal.noteWriting(by: writer(number), operations: 1, now: 1_000) }
+    #expect(try lines().count == 1_010)
+    journal.beginSecond(now: 2_000, isEnd: true)
+    let last = try #require(try lines().last)
+    #expect(last.hasSuffix("\"event\":\"wrote more\",\"address\":\"192.0.2.1\",\"count\":510}"), "\(last)")
+  }
+
   @Test("after a rotation, lines go to the new file")
   mutating func rotation() throws {
     journal.record(AuditLog.Deed(event: "entered", address: "192.0.2.1"))
