@@ -51,16 +51,29 @@ struct LogMoveTests {
     AppendRequest(id: id, room: "demo", epoch: epoch, mayCreate: true, milliseconds: 1, records: try records(count))
   }
 
+  /// The snapshot of the room that `append` makes.
+  private static func snapshot(_ id: UInt64, epoch: UInt64, count: UInt64) throws -> SnapshotRequest {
+    var fold = Fold(epoch: epoch, seed: 1)
+    for (index, new) in try records(count).enumerated() {
+      let record = LogRecord(position: UInt64(index) + 1, milliseconds: 1, bytes: new.bytes)
+      let stored = try #require(StoredOperations(new.bytes))
+      _ = try fold.take(RoomRecord(record, stored), wantsLosses: false) { _, _ in }
+    }
+    let bytes = fold.image().encoded()
+    return SnapshotRequest(id: id, room: "demo", epoch: epoch, position: count, shapes: count, bytes: bytes)
+  }
+
   @Test("a room that is deleted and made again at any moment is copied, as one of the two")
   func madeAgain() throws {
     var epochs: Set<UInt64> = []
-    // The other program deletes the room, and makes it again, before the request with this number. The first request
-    // only creates the room, so the test begins with the second.
-    var number = 2
+    // The other program deletes the room, and makes it again, before the request with this number. The first two
+    // requests only make the room, so the test begins with the third.
+    var number = 3
     while true {
       let folder = try TemporaryFolder()
       let meddling = [
         LogRequest.delete(id: 1 << 60, room: "demo"), .append(try LogMoveTests.append(1 << 61, epoch: 8, count: 2)),
+        .snapshot(try LogMoveTests.snapshot(1 << 62, epoch: 8, count: 2)),
       ]
       let log = Mutex<MeddledLog?>(nil)
       let source = try WaitingLog { (sink: @escaping LogSink) throws(StorageFault) -> any RoomLog in
@@ -71,6 +84,7 @@ struct LogMoveTests {
       }
       let meddled = try #require(log.withLock { $0 })
       _ = try source.ask(.append(LogMoveTests.append(0, epoch: 7, count: 4)))
+      try source.ask(.snapshot(LogMoveTests.snapshot(0, epoch: 7, count: 4)))
       let move = try LogMove(of: source, .memory, to: .directory(folder.path), isBackup: true)
       #expect(move.run() == 0, "before request \(number)")
       let copy = try WaitingLog(.directory(folder.path))

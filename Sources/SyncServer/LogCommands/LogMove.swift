@@ -196,7 +196,7 @@ struct LogMove {
     _ copied: inout UInt64
   ) throws(Fault) {
     if room.trimmed > 0, there == room.trimmed {
-      let base = try reading.load(room.room, through: .position(room.trimmed)).snapshot
+      let base = try reading.load(room, through: room.trimmed).snapshot
       try keep(base, of: room, isBase: true)
     }
     try reading.forEachPage(of: room, after: there, through: room.last) {
@@ -230,7 +230,7 @@ struct LogMove {
     }
     // The newest snapshot is copied too: without one, the copy would be slow to open.
     if let newest = room.snapshot, newest.position > room.trimmed {
-      let loaded = try reading.load(room.room, through: .position(room.last))
+      let loaded = try reading.load(room, through: room.last)
       for damage in loaded.passedOver { print("left out: \(damage)") }
       try keep(loaded.snapshot, of: room, isBase: false)
     }

@@ -29,8 +29,14 @@ struct StoredRooms {
     init(_ error: LogError) { self.init(words: "\(error)", isDamage: error.damagedRoom != nil) }
   }
 
-  func load(_ room: String, through bound: LogBound = .end) throws(Fault) -> LoadedRoom {
-    do throws(LogError) { return try ask(.load(room, through: bound)) } catch { throw Fault(error) }
+  /// Fails if the room has been deleted, and another one has its name.
+  func load(_ room: RoomSummary, through position: UInt64) throws(Fault) -> LoadedRoom {
+    let loaded: LoadedRoom
+    do throws(LogError) { loaded = try ask(.load(room.room, through: .position(position))) } catch {
+      throw Fault(error)
+    }
+    guard loaded.summary.epoch == room.epoch else { throw Fault(words: "room \(room.room) is another one by now") }
+    return loaded
   }
 
   /// - Returns: `nil` if there is no such room.
@@ -64,7 +70,7 @@ struct StoredRooms {
   /// The state that precedes a room's stored records.
   func base(of room: RoomSummary) throws(Fault) -> (fold: Fold, operations: UInt64) {
     guard room.trimmed > 0 else { return (Fold(epoch: room.epoch, seed: seed), 0) }
-    guard let base = try load(room.room, through: .position(room.trimmed)).snapshot,
+    guard let base = try load(room, through: room.trimmed).snapshot,
       let image = try? RoomImage(base.bytes, seed: seed)
     else { throw Fault(words: "the snapshot of room \(room.room) can't be read", isDamage: true) }
     let fold = Fold(epoch: room.epoch, image: image, changedMilliseconds: base.place.milliseconds)
@@ -148,7 +154,7 @@ struct StoredRooms {
     var damages: [String] = []
     var bound = room.last
     while bound > room.trimmed {
-      let loaded = try load(room.room, through: .position(bound))
+      let loaded = try load(room, through: bound)
       damages += loaded.passedOver.map { "\($0); the room can be used without it" }
       guard let snapshot = loaded.snapshot, snapshot.place.position > room.trimmed else { break }
       let image = try? RoomImage(snapshot.bytes, seed: seed)
