@@ -5,6 +5,43 @@ import Testing
 
 @testable import SyncServer
 
+/// A log that is open, and then reports that its database is out of reach. It answers nothing.
+private final class SilentLog: RoomLog {
+  init(_ sink: LogSink) {
+    sink([.opened(secret: nil)])
+    sink([.availability(room: nil, .database("it doesn't answer"))])
+  }
+
+  func submit(_ requests: [LogRequest]) {}
+  func statistics() -> LogStatistics { LogStatistics() }
+  func close() {}
+}
+
+@Suite("Commands on a log")
+struct WaitingLogTests {
+  @Test("a database that doesn't answer is waited for a minute, and then by no further request")
+  func silence() throws {
+    let looks = Mutex<UInt64>(0)
+    // Twenty seconds pass before each look at the clock.
+    let clock: @Sendable () -> UInt64 = {
+      looks.withLock {
+        $0 += 1
+        return $0 * 20_000
+      }
+    }
+    let log = try WaitingLog(clock: clock) { (sink: @escaping LogSink) throws(StorageFault) -> any RoomLog in
+      SilentLog(sink)
+    }
+    let silence = LogError.unavailable(.database("it doesn't answer"))
+    for count in [4, 2] as [UInt64] {
+      let before = looks.withLock { $0 }
+      #expect(throws: silence) { try log.ask(.delete("demo")) }
+      #expect(looks.withLock { $0 } == before + count)
+    }
+    log.close()
+  }
+}
+
 @Suite("Copying rooms that are in use")
 struct LogMoveTests {
   /// A log that runs the test's code before one of its requests.

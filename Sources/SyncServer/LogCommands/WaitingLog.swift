@@ -29,8 +29,11 @@ struct WaitingLog {
     }
   }
 
-  init(_ make: (_ sink: @escaping LogSink) throws(StorageFault) -> any RoomLog) throws(StorageFault) {
-    let answers = LogAnswers()
+  init(
+    clock: @escaping @Sendable () -> UInt64 = SteadyClock.milliseconds,
+    _ make: (_ sink: @escaping LogSink) throws(StorageFault) -> any RoomLog
+  ) throws(StorageFault) {
+    let answers = LogAnswers(clock: clock)
     self.answers = answers
     log = try make { answers.take($0) }
     self.secret = try answers.waitForOpening()
@@ -74,13 +77,36 @@ final class LogAnswers: Sendable {
     var locks: Set<String> = []
     /// The log's secret once the log is open, or why the log can't be used.
     var opening: Result<[UInt8]?, StorageFault>?
-    /// Why the log isn't open yet, and since when.
+    /// Why the log doesn't answer, and since when.
     var waiting: (for: StorageFault, sinceMilliseconds: UInt64)?
     var isClosed = false
+    /// The reasons that were told since then.
+    var reasons: Set<StorageFault> = []
+    /// Whether a request was given up since then. Then no other waits either.
+    var hasGivenUp = false
+
+    mutating func waits(for fault: StorageFault, now: UInt64) {
+      if reasons.insert(fault).inserted { StandardError.complain("waiting for the database: \(fault)") }
+      waiting = (fault, waiting?.sinceMilliseconds ?? now)
+    }
+
+    mutating func waitsNoMore() { (waiting, reasons, hasGivenUp) = (nil, [], false) }
+
+    /// The answer to a request that was sent at `start`. `nil` while one can come.
+    mutating func answer(to id: UInt64, sentAt start: UInt64, now: UInt64) -> LogEvent? {
+      if let event = events.removeValue(forKey: id) { return event }
+      guard let waiting else { return nil }
+      if now >= max(waiting.sinceMilliseconds, start) + LogAnswers.silenceSeconds * 1_000 { hasGivenUp = true }
+      return hasGivenUp ? .failed(id: id, room: nil, .unavailable(waiting.for)) : nil
+    }
   }
 
   private let state = Mutex(State())
   private let bell = Bell()
+  /// Milliseconds of a clock that is never set.
+  private let clock: @Sendable () -> UInt64
+
+  init(clock: @escaping @Sendable () -> UInt64) { self.clock = clock }
 
   func nextID() -> UInt64 {
     state.withLock {
@@ -90,13 +116,21 @@ final class LogAnswers: Sendable {
   }
 
   func take(_ events: [LogEvent]) {
+    let now = clock()
     state.withLock { state in
       for event in events {
         switch event {
-        case .opened(let secret): state.opening = .success(secret)
-        case .waiting(let fault):
-          StandardError.complain("waiting for the database: \(fault)")
-          state.waiting = (fault, state.waiting?.sinceMilliseconds ?? SteadyClock.milliseconds())
+        case .opened(let secret):
+          state.opening = .success(secret)
+          state.waitsNoMore()
+        case .waiting(let fault): state.waits(for: fault, now: now)
+        // A directory refuses at once what it can't store. Of a database that is out of reach no answer may come.
+        case .availability(room: nil, let fault?):
+          switch fault {
+          case .database, .unfit: state.waits(for: fault, now: now)
+          default: break
+          }
+        case .availability(room: nil, nil): state.waitsNoMore()
         case .unusable(let fault): state.opening = .failure(fault)
         case .locks(let names): state.locks = names
         case .closed: state.isClosed = true
@@ -108,10 +142,13 @@ final class LogAnswers: Sendable {
     bell.ring()
   }
 
+  /// Gives up if the database is unreachable for `silenceSeconds`.
   func wait(for id: UInt64) -> LogEvent {
+    let start = clock()
     while true {
-      if let event = state.withLock({ $0.events.removeValue(forKey: id) }) { return event }
-      bell.wait()
+      let now = clock()
+      if let event = state.withLock({ $0.answer(to: id, sentAt: start, now: now) }) { return event }
+      bell.wait(atMostSeconds: 1)
     }
   }
 
@@ -120,22 +157,24 @@ final class LogAnswers: Sendable {
     while true {
       let (opening, waiting) = state.withLock { ($0.opening, $0.waiting) }
       if let opening { return try opening.get() }
-      if let waiting, SteadyClock.milliseconds() >= waiting.sinceMilliseconds + LogAnswers.patienceSeconds * 1_000 {
+      if let waiting, clock() >= waiting.sinceMilliseconds + LogAnswers.patienceSeconds * 1_000 {
         throw waiting.for
       }
       bell.wait(atMostSeconds: 1)
     }
   }
 
-  /// How long the command waits for an unreachable database. A failover takes less time, and a person who mistyped an
-  /// address should soon learn of it.
+  /// How long the command waits for a database that it has not reached yet. A person who mistyped an address should soon
+  /// learn of it.
   private static let patienceSeconds: UInt64 = 10
+  /// How long the command waits for a database that it has reached before. A failover takes less time.
+  private static let silenceSeconds: UInt64 = 60
 
   /// The rooms that are locked. Empty if the log doesn't store locks.
   var locks: Set<String> { state.withLock { $0.locks } }
 
   func waitForEnd() {
-    while !state.withLock({ $0.isClosed }) { bell.wait() }
+    while !state.withLock({ $0.isClosed || $0.hasGivenUp }) { bell.wait() }
   }
 }
 
