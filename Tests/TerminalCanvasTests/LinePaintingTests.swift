@@ -72,6 +72,11 @@ struct LinePaintingTests {
       }
     )
     #expect(CaptionCells(short, in: view) == nil && color(56, 100, paint(short)) == red)
+    // A caption of one letter needs three columns.
+    for (end, has) in [(64, true), (63, false)] as [(Double, Bool)] {
+      let tiny = CanvasScene.Item(shape(.line, [Point(x: 40, y: 100), Point(x: end, y: 100)]) { $0.text = "y" })
+      #expect((CaptionCells(tiny, in: view) != nil) == has, "\(end)")
+    }
     let long = shape(.line, across) { $0.text = Text(String(repeating: "word ", count: 800)) }
     let cells = try #require(CaptionCells(CanvasScene.Item(long), in: view))
     #expect(cells.text.split(separator: "\n").count == 4 && cells.text.hasSuffix("…"))

@@ -16,13 +16,15 @@ public struct CaptionCells {
   /// `nil` if the shape has no caption, or if the line is shorter in this view than its caption.
   public init?(_ item: CanvasScene.Item, in view: CanvasView) {
     guard let middle = item.captionMiddle else { return nil }
+    // Wrapping takes long, so lines that are shorter than any caption are left out first.
+    let line = item.outline.bounds.size
+    guard line.width * view.scale >= 3 || line.height * view.rowScale >= 3 else { return nil }
     // Of a longer text, only the beginning is wrapped: more isn't shown.
     let lines = String(item.text.prefix(4 * CaptionCells.columnsMax * CaptionCells.rowsMax)).wrapped(
       columns: CaptionCells.columnsMax,
       rows: CaptionCells.rowsMax
     )
     let (columns, rows) = (Double(lines.map(\.columns).max() ?? 0), Double(lines.count))
-    let line = item.outline.bounds.size
     guard columns > 0, line.width * view.scale >= columns + 2 || line.height * view.rowScale >= rows + 2 else {
       return nil
     }
