@@ -15,12 +15,15 @@ final class Desk {
   let live: LiveCanvas
   private var written: UInt64 = 0
 
-  /// - Parameter options: the words after `join demo`.
-  init(_ options: String..., role: Role = .editor) throws {
+  /// - Parameters:
+  ///   - options: the words after `join demo`.
+  ///   - hasBegun: whether the canvas is shown already.
+  init(_ options: String..., role: Role = .editor, hasBegun: Bool = true) throws {
     let environment = ["TERM": "xterm", "COLORTERM": "truecolor", "USER": "ann", "CANVAS_SERVER": "ws://127.0.0.1:1"]
     let invocation = try Invocation(try Arguments(["demo"] + options, for: Join.command), environment: environment)
     live = LiveCanvas(invocation, try RoomName("demo"), host: ScreenHost(), theme: .dark)
     join(role: role)
+    guard hasBegun else { return }
     live.begin()
     look()
   }

@@ -84,6 +84,18 @@ import Testing
     #expect(desk.notice == "⚠ 2 new overlaps · Bob, just now")
   }
 
+  @Test @ClientLoop func `A drawing is prepared for the screen when the room has been joined, and not while it comes`()
+    throws
+  {
+    let desk = try Desk(hasBegun: false)
+    let stamp = try #require(Stamp(milliseconds: 1_763_650_000_000, counter: 0, actor: Desk.bob))
+    let operation = Operation(shape: Identifier(packed: 7)!, at: stamp, set: .star)
+    desk.hear(.operations(Delivery(cursor: Cursor("2-1"), operations: [operation], reset: true)))
+    #expect(desk.live.canvas.liveCount == 1 && desk.live.drawing.count == 0)
+    desk.live.begin()
+    #expect(desk.live.drawing.count == 1)
+  }
+
   @Test @ClientLoop func `What vanishes is selected no more`() throws {
     let desk = try Desk()
     let (sun, moon) = (desk.draw("Sun", Rect(0, 0, 100, 100)), desk.draw("Moon", Rect(200, 0, 100, 100)))

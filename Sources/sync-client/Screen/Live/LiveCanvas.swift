@@ -35,6 +35,8 @@ final class LiveCanvas: ScreenContent {
   var view: CanvasView
   var layout: RoomLayout
   private var hasView = false
+  /// Whether the room has been joined.
+  private(set) var hasBegun = false
   var wantsPanel = true
   var layersStart = 0
   var showsHelp = false
@@ -86,6 +88,7 @@ final class LiveCanvas: ScreenContent {
 
   /// To be called when the room has been joined for the first time.
   func begin() {
+    hasBegun = true
     rebuild()
   }
 

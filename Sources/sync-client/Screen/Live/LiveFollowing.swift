@@ -11,6 +11,9 @@ extension LiveCanvas: RoomFollower {
     case .changed(let changes, let origin): follow(changes, by: origin)
     case .departed(let edit): depart(edit)
     case .reset:
+      // While a large drawing arrives, it is replaced several times a second. Nothing of it is shown yet, and to prepare
+      // each for the screen can take longer than its parts take to come.
+      guard hasBegun else { break }
       rebuild()
       noteWritten()
       lostTexts.forget(in: canvas)
