@@ -28,15 +28,15 @@ struct EditReport: Sendable {
 
   var exitCode: ExitCode { withdrawal?.exitCode ?? (rejected.isEmpty ? .success : .failed) }
 
+  /// Why an edit is refused as read-only. Commands never ask for read-only access, so it is one of these two reasons.
+  static let readOnly = "this token is read-only, or an operator has locked the room"
+
   func write(to invocation: Invocation) {
     let output = invocation.output
     if invocation.isJSON { output.write { write(to: &$0) } } else { writeLines(to: output) }
     var told: Set<Text> = []
     for edit in rejected where told.insert(edit.message).inserted {
-      // Commands never ask for read-only access. So the server has made the access read-only, for one of these two
-      // reasons.
-      let why =
-        edit.code == .readOnly ? "this token is read-only, or an operator has locked the room" : edit.message.string
+      let why = edit.code == .readOnly ? EditReport.readOnly : edit.message.string
       let code = Text(edit.code.wireName).string
       let again = edit.origin == .edit ? "" : "; you can try it again"
       output.complain(code, "refused: \(why) (\(code))\(again)")

@@ -58,6 +58,10 @@ enum History {
     let steps = try invocation.arguments.integer("--steps", in: 1...1_000, standard: isListing ? 20 : 1)
     let editor = try await RoomEditor.open(invocation)
     let room = editor.client.room.text
+    guard editor.client.replica.role != .viewer else {
+      await editor.client.leave()
+      throw ClientFailure.failed("refused: \(EditReport.readOnly) (read_only)", code: "read_only")
+    }
     let nothing = ClientFailure.failed("there is nothing to \(word) in \(room)")
     if isListing {
       let list = StepList(editor.client.replica, steps: steps, take)
@@ -68,14 +72,17 @@ enum History {
     }
     return try await editor.commit { replica, now in
       var effects: [ReplicaEffect] = []
-      var isAny = false
-      for _ in 0..<steps {
+      var taken = 0
+      while taken < steps {
         let next = take(&replica, now)
         effects += next
         guard next.contains(where: { $0.changes != nil }) else { break }
-        isAny = true
+        taken += 1
       }
-      guard isAny else { throw nothing }
+      guard taken > 0 else { throw nothing }
+      if taken < steps {
+        invocation.output.notice("fewer_steps", "there was no more than \(Figures.counted(taken, "step")) to \(word)")
+      }
       return effects
     }
   }
