@@ -202,6 +202,14 @@ import Testing
     let many = try lines((0..<5).map { box($0, Double(20 * $0)) }.joined(separator: ","))
     #expect(many[1].contains("B1 80 %, B2 60 %, B3 40 %, 1 more") && many.last == ["5 shapes, 10 overlaps"])
     #expect(many[3].contains("B1 80 %, B3 80 %, B0 60 %, 1 more"))
+    let heaped = try lines(
+      (1...201 as ClosedRange<UInt64>).map {
+        #"{"id":"\#(Identifier(packed: $0)!.text)","kind":"rectangle","size":[100,100]}"#
+      }.joined(
+        separator: ","
+      )
+    )
+    #expect(heaped.last == ["201 shapes, too many overlaps to list"])
     let tied = try lines(
       box(0, 0) + "," + box(1, 300) + ","
         + #"{"id":"lin-e00-000","kind":"line","name":"Way","z":"z","from":["a00-000-000",0,0],"to":["a00-000-001",0,0]}"#

@@ -170,6 +170,30 @@ import Testing
     #expect(told.rest().first?.what == .made(ShapeName(id: moon, name: "Moon"), made))
   }
 
+  @Test("if there are too many overlaps to list, that is told, and not that they have ended") func tooMany() throws {
+    var told = Told()
+    let square = Properties {
+      $0.kind = .rectangle; $0.size = Size(width: 10, height: 10)
+    }
+    func shape(_ number: Int) -> Identifier { Identifier(packed: UInt64(number))! }
+    for number in 1...200 { _ = told.write(shape(number), by: ann) { $0 = square } }
+    #expect(told.rest().count { if case .overlapBegan = $0.what { true } else { false } } == 19_900)
+    #expect(told.write(shape(201), by: ann) { $0 = square }.isEmpty && told.ledger.nextDue == told.time + 300)
+    let heaped = told.rest().map(\.what)
+    #expect(heaped.count == 2 && heaped.last == .overlapsUnlisted, "it comes behind the shape that was made")
+    for number in 1...100 { _ = told.write(shape(number), by: ann) { $0.delete() } }
+    let events = told.rest()
+    #expect(events.count { if case .overlapsListed = $0.what { true } else { false } } == 1)
+    #expect(!events.contains { if case .overlapBegan = $0.what { true } else { false } })
+    var later = told.canvas
+    for number in 300..<500 {
+      let stamp = try #require(Stamp(milliseconds: 2_000_000, counter: UInt64(number), actor: shape(1)))
+      _ = later.apply(Operation(shape: shape(number), at: stamp, set: square))
+    }
+    let again = told.ledger.reset(to: later, from: told.canvas, at: told.now).map(\.what)
+    #expect(again.count == 201 && again.last == .overlapsUnlisted)
+  }
+
   @Test("an overlap that began late in a long movement has a time of its own") func lateOverlap() {
     var told = Told()
     for (shape, x) in [(sun, 0.0), (moon, 500)] {

@@ -112,7 +112,7 @@ async def test_a_deleted_room_ends_it(shared):
     """After close code 4404 the exit code is 1, with a message."""
     await shared.write("gone")
     async with await start(shared, "watch", "gone") as watch:
-        assert await watch.line() == "gone: 1 shape, 0 overlaps; nobody else is here"
+        assert await watch.line() == "gone: 1 shape, no overlaps; nobody else is here"
         await shared.http("DELETE", "/v1/rooms/gone")
         done = await watch.end()
         assert done.code == 1 and "no such room" in done.err, done

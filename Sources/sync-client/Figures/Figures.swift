@@ -25,6 +25,12 @@ enum Figures {
   /// `1 shape`, `2 shapes`.
   static func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
 
+  /// - Parameter count: `nil` if there are too many.
+  static func overlaps(_ count: Int?) -> String {
+    guard let count else { return "too many overlaps to list" }
+    return count == 0 ? "no overlaps" : counted(count, "overlap")
+  }
+
   private static let units: [(name: String, milliseconds: Double)] = [
     ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
   ]

@@ -35,6 +35,10 @@ extension RoomEvent {
     case .overlapEnded(let first, let second):
       line.member("event", "overlapEnded")
       write(first, second, to: &line)
+    case .overlapsUnlisted: line.member("event", "overlapsUnlisted")
+    case .overlapsListed(let count):
+      line.member("event", "overlapsListed")
+      line.member("overlaps", count)
     case .came(let person):
       line.member("event", "came")
       RoomEvent.write(person, to: &line)

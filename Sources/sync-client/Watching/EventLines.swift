@@ -65,6 +65,9 @@ struct EventLines {
       )
     case .overlapEnded(let first, let second):
       output.styled("  \(first.name.string) no longer overlaps \(second.name.string)", .faint)
+    case .overlapsUnlisted: output.styled("⚠ there are too many overlaps to list", .warning)
+    case .overlapsListed(let count):
+      output.styled("⚠ the overlaps can be listed again: \(Figures.counted(count, "overlap"))", .warning)
     case .came(let person): "→ \(name(person)) came"
     case .went(let person): "← \(name(person)) went"
     case .offline(let why): output.styled("offline: \(why); trying again", .bad)
@@ -107,7 +110,7 @@ extension RoomEvent {
     case .deleted: .deleted
     case .overlapBegan: .began
     case .overlapEnded: .ended
-    case .came, .went, .offline, .back: nil
+    case .overlapsUnlisted, .overlapsListed, .came, .went, .offline, .back: nil
     }
   }
 }

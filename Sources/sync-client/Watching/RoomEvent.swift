@@ -10,6 +10,10 @@ struct RoomEvent: Hashable, Sendable {
     /// Two shapes began to overlap. `share` is the common area as a fraction of the smaller shape's area.
     case overlapBegan(ShapeName, ShapeName, share: Double)
     case overlapEnded(ShapeName, ShapeName)
+    /// There are too many overlaps to list them, from now on. They haven't ended.
+    case overlapsUnlisted
+    /// The overlaps can be listed again. There are this many.
+    case overlapsListed(Int)
     case came(Person)
     case went(Person)
     case offline(String)
@@ -29,7 +33,7 @@ struct RoomEvent: Hashable, Sendable {
     case .made(let shape, _), .changed(let shape, _), .deleted(let shape, intoBlackHole: _): shapes.contains(shape.id)
     case .overlapBegan(let first, let second, share: _), .overlapEnded(let first, let second):
       shapes.contains(first.id) || shapes.contains(second.id)
-    case .came, .went, .offline, .back: false
+    case .overlapsUnlisted, .overlapsListed, .came, .went, .offline, .back: false
     }
   }
 

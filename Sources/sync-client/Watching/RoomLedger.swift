@@ -33,12 +33,19 @@ struct RoomLedger: Sendable {
   private var pairs: [ShapePair: PairEntry] = [:]
   private var departing: Set<Identifier> = []
   private var entryCount = 0
+  /// Whether it was told that there are too many overlaps to list them.
+  private var isToldUnlisted: Bool
+  /// When to tell that this has changed. `nil` if it hasn't.
+  private var unlistingDue: UInt64?
 
-  init(_ canvas: Canvas) { picture = RoomPicture(canvas) }
+  init(_ canvas: Canvas) {
+    picture = RoomPicture(canvas)
+    isToldUnlisted = picture.overlaps.isCrowded
+  }
 
   /// The latest time, on the monotonic clock, at which to call `due`.
   var nextDue: UInt64? {
-    var next: UInt64?
+    var next = unlistingDue
     for entry in shapes.values { next = min(next ?? entry.due, entry.due) }
     for (pair, entry) in pairs {
       // An overlap is reported after the changes of its shapes.
@@ -89,6 +96,7 @@ struct RoomLedger: Sendable {
       let changes = shape.changes(since: old)
       if !changes.assigned.isEmpty { add(.changed(name(of: shape.id), changes)) }
     }
+    if let event = unlisting(at: now) { return events + [event] }
     let overlaps = (before: Set(before.overlaps.pairs), now: Set(picture.overlaps.pairs))
     for pair in overlaps.before.subtracting(overlaps.now).sorted() {
       add(.overlapEnded(nameBefore(pair.first), nameBefore(pair.second)), by: nil)
@@ -111,6 +119,7 @@ struct RoomLedger: Sendable {
     var events: [RoomEvent] = []
     for change in changes {
       let before = nameBefore(change.shape)
+      let wasCrowded = picture.overlaps.isCrowded
       let overlaps = picture.follow(change, in: canvas)
       if let entry = shapes[change.shape], !entry.by.isSameHand(as: writer) || change.lifecycle == .vanished {
         shapes[change.shape] = nil
@@ -129,10 +138,24 @@ struct RoomLedger: Sendable {
       case .appeared, .present: note(change, before: before, by: writer, on: canvas, at: now)
       case .absent: break
       }
+      guard picture.overlaps.isCrowded == wasCrowded else {
+        pairs = [:]
+        unlistingDue = now.monotonicMilliseconds + RoomLedger.restMilliseconds
+        continue
+      }
       for pair in overlaps.began { note(pair, overlaps: true, gone: before, at: now) }
       for pair in overlaps.ended { note(pair, overlaps: false, gone: before, at: now) }
     }
     return events
+  }
+
+  /// The event that takes the place of all pairs if there have become too many to list, or no longer are.
+  private mutating func unlisting(at now: Moment) -> RoomEvent? {
+    unlistingDue = nil
+    guard picture.overlaps.isCrowded != isToldUnlisted else { return nil }
+    isToldUnlisted.toggle()
+    let what: RoomEvent.What = isToldUnlisted ? .overlapsUnlisted : .overlapsListed(picture.overlaps.pairCount)
+    return RoomEvent(milliseconds: now.wallMilliseconds, what: what, by: nil)
   }
 
   private mutating func note(
@@ -207,6 +230,7 @@ struct RoomLedger: Sendable {
       pairs[pair] = nil
       events.append(event(entry, pair, at: now))
     }
+    if let due = unlistingDue, due <= time, let event = unlisting(at: now) { events.append(event) }
     return events
   }
 

@@ -5,7 +5,8 @@ import TerminalCanvas
 struct ShapeTable {
   private var table: Table
   private let shapeCount: Int
-  private let pairCount: Int
+  /// `nil` if there are too many pairs to list them.
+  private let pairCount: Int?
 
   /// A row of the table names at most this many overlapping shapes. For the rest, the row shows only their number.
   private static let neighboursMax = 3
@@ -17,7 +18,7 @@ struct ShapeTable {
   init(_ stored: StoredDrawing, stamps: [Identifier: Stamp]?) {
     let picture = RoomPicture(stored.canvas)
     shapeCount = picture.order.count
-    pairCount = picture.overlaps.pairCount
+    pairCount = picture.overlaps.isCrowded ? nil : picture.overlaps.pairCount
     table = Table([
       .init(heading: "#", isNumeric: true), .init(heading: "name", widthMax: 28), .init(heading: "kind"),
       .init(heading: "at", isNumeric: true), .init(heading: "size", isNumeric: true),
@@ -88,7 +89,7 @@ struct ShapeTable {
   }
 
   func lines(for output: Output) -> [String] {
-    let overlaps = pairCount == 0 ? "no overlaps" : Figures.counted(pairCount, "overlap")
+    let overlaps = Figures.overlaps(pairCount)
     let shapes = Figures.counted(shapeCount, "shape")
     guard shapeCount > 0 else { return ["no shapes"] }
     return table.lines(for: output) + ["", "\(shapes), \(overlaps)"]

@@ -64,7 +64,8 @@ final class Watcher: RoomFollower {
     var ledger = RoomLedger(canvas)
     ledger.note(all: client.replica.peers)
     self.ledger = ledger
-    let pairs = ledger.picture.overlaps.pairCount
+    let overlaps = ledger.picture.overlaps
+    let pairs = overlaps.isCrowded ? nil : overlaps.pairCount
     let peers = client.replica.peers
     switch reader {
     case .people:
@@ -73,15 +74,15 @@ final class Watcher: RoomFollower {
       if more > 0 { names.append("\(more) more") }
       let here = names.isEmpty ? "nobody else is here" : "here: " + names.joined(separator: ", ")
       let shapes = Figures.counted(canvas.liveCount, "shape")
-      let overlaps = Figures.counted(pairs, "overlap")
-      output.write(output.styled("\(client.room.text): \(shapes), \(overlaps); \(here)", .faint))
+      output.write(output.styled("\(client.room.text): \(shapes), \(Figures.overlaps(pairs)); \(here)", .faint))
     case .programs:
       output.write { line in
         line.member("time", WallClock.milliseconds())
         line.member("event", "here")
         line.member("room", client.room.text)
         line.member("shapes", canvas.liveCount)
-        line.member("overlaps", pairs)
+        line.key("overlaps")
+        if let pairs { line.value(UInt64(pairs)) } else { line.null() }
         line.key("peers")
         line.beginArray()
         for peer in peers {
