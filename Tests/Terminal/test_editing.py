@@ -93,6 +93,19 @@ async def test_undo_takes_back_the_last_edit_of_this_terminal_across_commands(sh
         assert "nothing to undo" in done.err, "another account's edits are not one's own"
 
 
+async def test_a_large_step_is_kept_while_more_is_edited():
+    """There may be as many steps as an open client keeps."""
+    drawing = json.dumps({"shapes": [{"kind": "star"}] * 10_001})
+    with Server("--max-ops-per-second", 1_000_000) as server:
+        await run(server, "import", "large", "-", input=drawing)
+        await run(server, "clear", "large")
+        await run(server, "add", "large", "name=Note")
+        await run(server, "undo", "large", "--steps", 2)
+        assert len((await server.get("/v1/rooms/large")).json["shapes"]) == 10_001
+        done = await run(server, "undo", "large", "--steps", 9)
+        assert "there was no more than 1 step to undo" in done.err, done
+
+
 async def test_undo_tells_what_it_would_take_back(shared):
     """The steps are listed one by one, newest first. Listing changes nothing."""
     await run(shared, "add", "listed", "square", "name=Sun", "position=0,0")
@@ -202,6 +215,9 @@ async def test_a_token_that_allows_less_is_named():
         await run(server, "add", "demo", "name=Sun", "--token", ann)
         done = await run(server, "add", "demo", "--token", guest, code=1)
         assert "refused: this token is read-only, or an operator has locked the room (read_only)" in done.err, done
+        for words in [["undo"], ["redo"], ["undo", "--list"]]:
+            done = await run(server, *words, "demo", "--token", guest, code=1)
+            assert "(read_only)" in done.err, done
         for command in ["show", "add", "watch"]:
             done = await run(server, command, "demo", "--token", bob, code=2)
             assert "this token doesn't give access to room demo" in done.err, done
