@@ -150,6 +150,9 @@ export class Recogniser {
 
   get isIdle() { return this.#state === idle }
 
+  /** The pointer to which the gesture in progress belongs, the first one of two fingers; null if there is no gesture. */
+  get pointer() { return this.#state.pointer?.id ?? null }
+
   handle(event: PointerInput): Gesture[] {
     this.#advance(event.time)
     const input = { ...event, time: this.#time }

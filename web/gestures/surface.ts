@@ -37,8 +37,6 @@ export class Surface extends Source<{ gesture: Gesture | Wheel | Leave | Trail }
   #timer = 0
   #isSpaceHeld = false
   #tellsTrails = false
-  /** The pointer whose path is reported by `trail`. */
-  #trailing: number | null = null
   /**
    * The element's position in the window. It is cached until the window changes, because reading it forces a layout.
    */
@@ -91,7 +89,6 @@ export class Surface extends Source<{ gesture: Gesture | Wheel | Leave | Trail }
 
   #pointer(event: PointerEvent, phase: PointerInput['phase']) {
     const input = this.#input(event, phase)
-    const isFirst = phase === 'down' && this.#recogniser.isIdle
     if (phase === 'down') {
       try {
         this.#element.setPointerCapture(event.pointerId)
@@ -103,12 +100,14 @@ export class Surface extends Source<{ gesture: Gesture | Wheel | Leave | Trail }
       input.target = this.#targets.at({ x: input.x, y: input.y }, input.type)
     }
     // The trail is sent for up events too, because the pointer can have moved before it was lifted.
-    if ((phase === 'move' || phase === 'up') && event.pointerId === this.#trailing) this.#tellTrail(event)
-    if ((phase === 'up' || phase === 'cancel') && event.pointerId === this.#trailing) this.#trailing = null
+    if ((phase === 'move' || phase === 'up') && this.#isTrailing(event)) this.#tellTrail(event)
     this.#tellAll(this.#recogniser.handle(input))
-    if (isFirst) this.#trailing = this.#tellsTrails && !this.#recogniser.isIdle ? event.pointerId : null
-    if (isFirst && this.#trailing !== null) this.#tellTrail(event)
+    // Only now it is known whether this pointer's press has ended another pointer's gesture.
+    if (phase === 'down' && this.#isTrailing(event)) this.#tellTrail(event)
   }
+
+  /** Whether `trail` reports the path of this pointer. */
+  #isTrailing({ pointerId }: PointerEvent) { return this.#tellsTrails && pointerId === this.#recogniser.pointer }
 
   #tellTrail(event: PointerEvent) {
     const points = event.getCoalescedEvents?.() ?? []
