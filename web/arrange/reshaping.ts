@@ -65,6 +65,8 @@ class Resizing<Gesture extends Drag | TwoFingers> extends Reshaping<Gesture> {
 export class Scaling extends Resizing<Drag> {
   #side
   #snapping
+  /** Whether the gesture began with one shape. If others delete or lock some of several, the rest go on as several. */
+  #isOfOne
   readonly cursor
 
   constructor(reach: ReshapingReach & SnappingReach, gesture: Drag, ids: number[]) {
@@ -72,6 +74,7 @@ export class Scaling extends Resizing<Drag> {
     this.#side = gesture.target.side ?? { across: 1, down: 1 }
     this.cursor = resizeCursor(this.startFrame.rotation, this.#side)
     this.#snapping = new Snapping(reach, ids)
+    this.#isOfOne = this.held.start.length === 1
   }
 
   override places(gesture: Drag) {
@@ -80,7 +83,7 @@ export class Scaling extends Resizing<Drag> {
     const { across, down } = this.#side
     const [dx, dy] = this.#snapped(gesture, hand.x - this.origin.x, hand.y - this.origin.y)
     const how = { across, down, around: gesture.alt, sideLeast: sideMin[gesture.pointer] }
-    if (start.length === 1) return [pulled(start[0], dx, dy, { ...how, even: gesture.shift })]
+    if (this.#isOfOne) return [pulled(start[0], dx, dy, { ...how, even: gesture.shift })]
     if (across === 0 || down === 0) return stretched(start, this.startFrame, dx, dy, how)
     // If a corner is dragged, several shapes are scaled evenly, because some of them can be rotated.
     const { x, y, width, height } = this.startFrame
@@ -93,7 +96,7 @@ export class Scaling extends Resizing<Drag> {
   /** The pointer's movement, adjusted so that the dragged edge snaps to the edges of other shapes. */
   #snapped({ shift, alt, ctrl, meta }: Drag, dx: number, dy: number): [number, number] {
     const isFree = shift || alt || ctrl || meta || this.startFrame.rotation !== 0
-    const isEven = this.held.start.length > 1 && this.#side.across !== 0 && this.#side.down !== 0
+    const isEven = !this.#isOfOne && this.#side.across !== 0 && this.#side.down !== 0
     if (isFree || isEven) return this.#snapping.none(dx, dy)
     return this.#snapping.pull(this.startFrame, this.#side, dx, dy)
   }

@@ -1,0 +1,41 @@
+// Tests what becomes of a gesture if others delete or lock meanwhile what it changes.
+
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+
+import { Scaling } from '../../build/modules/arrange/reshaping.js'
+import { Drawing, editingOf } from './drawing.mjs'
+
+let drawing
+let replica
+let reach
+beforeEach(() => {
+  drawing = new Drawing()
+  replica = drawing.replica
+  reach = {
+    shown: drawing, editing: { ...editingOf(drawing), openStep: () => ({ end() {}, abandon() {} }) }, overlay: { setGuides() {} }, scene: { order: [] },
+    view: { scale: 1, toCanvas: ({ x, y }) => ({ x, y }), visibleBox: () => ({ x: 0, y: 0, width: 2_000, height: 2_000 }) },
+  }
+})
+/** A drag by a mouse from the point 1000, 1000. */
+const dragTo = (x, y, target, more = {}) => ({ x, y, dx: x - 1_000, dy: y - 1_000, start: { x: 1_000, y: 1_000 }, target, pointer: 'mouse', ...more })
+const boxOf = (id) => { const { x, y, width, height } = replica.shape(id); return [x, y, width, height] }
+
+test('shapes that are scaled together go on as they did if others delete or lock all but one of them', () => {
+  for (const [side, expected] of [[{ across: 1, down: 1 }, [0, 0, 150, 150]], [{ across: 1, down: 0 }, [0, 0, 150, 100]]]) {
+    for (const change of [(id) => replica.delete([id]), (id) => drawing.write(id, { locked: true })]) {
+      const [stays, goes] = [drawing.add(), drawing.add({ position: [900, 900] })]
+      const target = { side }
+      const act = new Scaling(reach, dragTo(1_000, 1_000, target), [stays, goes])
+      act.move(dragTo(1_500, 1_500, target))
+      assert.deepEqual(boxOf(stays), expected)
+      change(goes)
+      act.follow(drawing.frame())
+      act.move(dragTo(1_501, 1_501, target))
+      const [, , width] = boxOf(stays)
+      assert.ok(Math.abs(width - 150) < 0.2, `it jumped to a width of ${width}`)
+      act.end(dragTo(1_600, 1_600, target))
+      assert.equal(boxOf(stays)[2], 160)
+    }
+  }
+})
