@@ -191,6 +191,28 @@ test('ink is as wide as a pen presses, is told while it grows, and is one shape 
   assert.deepEqual(drawing.replica.shapes().at(-1).path.map(([, , width]) => width), [100, 160])
 })
 
+test('ink that needs more points than a shape can have is several shapes, and one step of undo', () => {
+  const drawing = new Drawing()
+  const told = []
+  const reach = {
+    shown: drawing, editing: editingOf(drawing), view: { scale: 1, toCanvas: ({ x, y }) => ({ x, y }) }, selection: { clear() {} },
+    overlay: { setInk() {} }, presence: { setInk: (ink) => told.push(ink?.shape) }, paint: { fill: null, stroke: '#123456', strokeWidth: 6, dash: 'solid' },
+  }
+  // It is pressed harder only in its second half.
+  const trail = Array.from({ length: 700 }, (_, at) => ({ x: 2 * at, y: at % 2 * 100, pressure: at < 400 ? 0.5 : 1, pointer: 'pen' }))
+  const inking = new Inking(reach, trail.slice(0, 1))
+  inking.trail(trail.slice(1), [])
+  inking.end()
+  const [first, second, ...more] = drawing.replica.shapes()
+  assert.equal(more.length, 0)
+  assert.equal(first.id, told[0], 'others see the first in place of what they saw grow')
+  for (const { kind, stroke, strokeWidth, y, height } of [first, second]) assert.deepEqual([kind, stroke, strokeWidth, y, height], ['ink', '#123456', 6, 0, 100])
+  assert.deepEqual([first.x, first.x + first.width, second.x, second.x + second.width], [0, 700, 700, 1398])
+  assert.deepEqual([first, second].map(({ path }) => [...new Set(path.map(([, , width]) => width))]), [[100], [100, 160]])
+  drawing.replica.undo()
+  assert.equal(drawing.replica.shapeCount, 0)
+})
+
 test('the eraser looks at each place of its way, and its movement is one step', () => {
   const heard = []
   const asked = []

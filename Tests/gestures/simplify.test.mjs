@@ -60,7 +60,7 @@ function bytesOf({ path }) {
 
 test('ten seconds of scribble take less than 3 KB, and the curve stays within a pixel or two of the hand', () => {
   const drawn = scribble()
-  const kept = simplified(drawn, 0.5)
+  const [kept] = simplified(drawn, 0.5)
   const bytes = bytesOf(leading(kept))
   assert.ok(bytes < 3072, `${bytes} bytes for ${drawn.length} points, of which ${kept.length} are kept`)
   const steps = curve(kept)
@@ -71,13 +71,13 @@ test('ten seconds of scribble take less than 3 KB, and the curve stays within a 
 test('points that lie unevenly on a line are no bend', () => {
   const xs = Array.from({ length: 300 }, (_, place) => 2 * place + 9 * Math.floor(place / 7))
   const drawn = xs.map((x) => ({ x, y: 40 * Math.sin(x / 60), width: 100 }))
-  const kept = simplified(drawn, 0.5)
+  const [kept] = simplified(drawn, 0.5)
   assert.ok(kept.length < 60, `${kept.length} points`)
 })
 
 test('where the hand pressed more, the stroke is wider, although it leads straight on', () => {
   const drawn = Array.from({ length: 101 }, (_, place) => ({ x: 3 * place, y: 0, width: 40 + 10 * Math.round(place / 10) }))
-  const kept = simplified(drawn, 0.5)
+  const [kept] = simplified(drawn, 0.5)
   for (const point of drawn) {
     const nearest = kept.reduce((best, each) => (Math.abs(each.x - point.x) < Math.abs(best.x - point.x) ? each : best))
     assert.ok(Math.abs(nearest.width - point.width) <= 15, `${nearest.width} where it was ${point.width}`)
@@ -87,23 +87,31 @@ test('where the hand pressed more, the stroke is wider, although it leads straig
 
 test('a straight line is two points, a tap a dot', () => {
   const line = Array.from({ length: 200 }, (_, place) => ({ x: 3 * place, y: 2 * place, width: 100 }))
-  assert.deepEqual(simplified(line, 0.5), [line[0], line[199]])
-  assert.deepEqual(simplified([line[3]], 0.5), [line[3], line[3]])
+  assert.deepEqual(simplified(line, 0.5), [[line[0], line[199]]])
+  assert.deepEqual(simplified([line[3]], 0.5), [[line[3], line[3]]])
 })
 
 test('a corner stays a corner', () => {
   const side = (place) => ({ x: place < 50 ? 4 * place : 200, y: place < 50 ? 0 : 4 * (place - 50), width: 100 })
-  const kept = simplified(Array.from({ length: 100 }, (_, place) => side(place)), 0.5)
+  const [kept] = simplified(Array.from({ length: 100 }, (_, place) => side(place)), 0.5)
   assert.ok(kept.length <= 5, `${kept.length} points`)
   assert.ok(off({ x: 200, y: 0 }, curve(kept)) < 0.01)
 })
 
-test('a stroke of any length keeps no more points than the wire takes', () => {
-  const kept = simplified(scribble(200), 0.01)
-  assert.ok(kept.length <= 1024 && kept.length > 400, `${kept.length} points`)
-  const zigzag = Array.from({ length: 1025 }, (_, place) => ({ x: 10 * place, y: place % 2 * 6, width: 100 }))
-  assert.equal(simplified(zigzag.slice(1), 0.5).length, 1024)
-  assert.ok(simplified(zigzag, 0.5).length < 1024, 'each of them counts')
+test('a stroke that needs more points than the wire takes is cut, and none of its turns is lost', () => {
+  for (const [turns, count] of [[1024, 1], [1025, 2], [3000, 4]]) {
+    const zigzag = Array.from({ length: turns }, (_, place) => ({ x: 20 * place, y: place % 2 * 6, width: 100 }))
+    const parts = simplified(zigzag, 0.5)
+    assert.equal(parts.length, count)
+    assert.ok(parts.every((part) => part.length <= 1024 && part.length > 400), 'each of them counts')
+    for (const [at, part] of parts.slice(1).entries()) assert.deepEqual(part[0], parts[at].at(-1), 'it begins where the one before ends')
+    assert.deepEqual([parts[0][0], parts.at(-1).at(-1)], [zigzag[0], zigzag.at(-1)])
+    assert.equal(parts.flat().length, turns + count - 1)
+  }
+  const shading = Array.from({ length: 16_000 }, (_, place) => ({ x: place / 40, y: 4 * Math.abs(place % 40 - 20), width: 100 }))
+  const steps = simplified(shading, 0.5).map((part) => curve(part))
+  const worst = Math.max(...shading.filter((_, place) => place % 20 === 0).map((turn) => Math.min(...steps.map((each) => off(turn, each)))))
+  assert.ok(worst < 0.5, `the curve is ${worst} off`)
 })
 
 test('a line that leads straight across has a box that can be, and its widths where they are not even', () => {

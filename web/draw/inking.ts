@@ -34,7 +34,7 @@ function widthOf({ pressure, pointer }: TrailPoint, before: number): number {
 
 /**
  * A stroke that is being drawn. This page shows it at once, other people get it in pieces, and it is added to the
- * drawing when it is finished.
+ * drawing when it is finished: as one shape, or as several if it has too many points for one.
  */
 export class Inking {
   #reach
@@ -85,11 +85,12 @@ export class Inking {
   end() {
     const { editing, view } = this.#reach
     if (this.#points.length > 0) {
-      const points = simplified(this.#points, tolerance / view.scale)
-      const widths = points.some(({ width }) => width !== 100) ? points.map(({ width }) => width) : undefined
-      editing.edit((replica) => replica.edit([{
-        shape: this.#shape, set: { kind: 'ink', ...leading(points, widths), ...this.#look },
-      }]))
+      const parts = simplified(this.#points, tolerance / view.scale)
+      editing.edit((replica) => replica.edit(parts.map((points, index) => {
+        const widths = points.some(({ width }) => width !== 100) ? points.map(({ width }) => width) : undefined
+        const shape = index === 0 ? this.#shape : replica.newIdentifier()
+        return { shape, set: { kind: 'ink', ...leading(points, widths), ...this.#look } }
+      })))
     }
     this.#rest()
   }

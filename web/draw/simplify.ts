@@ -16,15 +16,19 @@ const cornerCosine = 0.5
 /**
  * @param drawn at least one point
  * @param tolerance the greatest distance between curve and path, in the points' units
- * @returns at least two points
+ * @returns the stroke in parts of 2 to 1024 points. Each part begins where the one before ends.
  */
-export function simplified(drawn: InkPoint[], tolerance: number): InkPoint[] {
+export function simplified(drawn: InkPoint[], tolerance: number): InkPoint[][] {
   const points = spaced(drawn, tolerance / 2)
-  if (points.length === 1) return [points[0], points[0]]
-  for (let allowed = tolerance; ; allowed *= 2) {
-    const kept = fitted(points, allowed)
-    if (kept.length <= pointsMax) return kept
-  }
+  return points.length === 1 ? [[points[0], points[0]]] : inParts(points, tolerance)
+}
+
+/** Cuts a stroke that needs too many points. With a larger tolerance, the turns of shading would vanish. */
+function inParts(points: InkPoint[], tolerance: number): InkPoint[][] {
+  const kept = fitted(points, tolerance)
+  if (kept.length <= pointsMax) return [kept]
+  const half = points.length >> 1
+  return [points.slice(0, half + 1), points.slice(half)].flatMap((part) => inParts(part, tolerance))
 }
 
 /** Drops points that are at most `apart` from the last kept point. */
