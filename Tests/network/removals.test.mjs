@@ -1,10 +1,11 @@
 // Tests when somebody is told that others have removed something.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 
 import { Source } from '../../build/modules/basics/source.js'
 import { Removals } from '../../build/modules/others/removals.js'
+import { Drawing } from '../gestures/drawing.mjs'
 
 class Told extends Source {
   say(name, detail) { this.tell(name, detail) }
@@ -51,4 +52,34 @@ test('removals are gathered until they pause, but for two seconds at most while 
   assert.deepEqual(said[1], ['Bob removed 5 shapes.', 7_400])
   Object.assign(globalThis, { setTimeout: real.setTimeout, clearTimeout: real.clearTimeout })
   performance.now = real.now
+})
+
+test('the offer to take a restoration back stays when something else comes back', () => {
+  const drawing = new Drawing()
+  const mine = drawing.add()
+  const connection = new Told()
+  const said = []
+  const ben = { actor: 7 }
+  const presence = Object.assign(new Told(), { people: () => [ben] })
+  const removals = {
+    connection, shown: drawing, presence, editing: {}, permission: { isViewOnly: false }, names: { of: () => 'Ben' }, hand: { deedTo: () => null, nameOf: () => '' },
+    notices: { say: (words, { group }) => said.push([group, words.split(' as of ')[0]]), withdraw: (group) => said.push([group, 'withdrawn']) },
+  }
+  mock.timers.enable({ apis: ['setTimeout'] })
+  new Removals(removals, { prepare() {} })
+  connection.say('effect', { type: 'state', state: 'live' })
+  drawing.frame()
+  drawing.replica.delete([mine])
+  drawing.frame()
+  const now = Date.now()
+  ben.restored = { asOf: 0, from: now - 500, until: now - 100 }
+  presence.say('change')
+  mock.timers.tick(2_000)
+  assert.deepEqual(said.at(-1), ['removed', 'Ben restored the drawing'])
+  const before = said.length
+  drawing.replica.undo()
+  drawing.frame()
+  assert.equal(drawing.replica.shapeCount, 1)
+  assert.deepEqual(said.slice(before), [])
+  mock.timers.reset()
 })

@@ -229,7 +229,8 @@ export class Removals {
     const back = changes.filter(({ id, by }) => !this.#isRestored(by, live.written(id, 'kind')?.milliseconds))
     if (back.length === 0) return
     for (const [kind, { parts }] of this.#offers) {
-      if (!parts.every((lost) => lost.every(({ id }) => this.#known.has(id)))) continue
+      // The offer to take a restoration back has no parts.
+      if (parts.length === 0 || !parts.every((lost) => lost.every(({ id }) => this.#known.has(id)))) continue
       this.#offers.delete(kind)
       this.#notices.withdraw(kind)
     }
