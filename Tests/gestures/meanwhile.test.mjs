@@ -3,17 +3,24 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 
+import { abandonNew } from '../../build/modules/arrange/held.js'
 import { Scaling } from '../../build/modules/arrange/reshaping.js'
+import { Lining } from '../../build/modules/connect/leading.js'
+import { Making } from '../../build/modules/draw/making.js'
 import { Drawing, editingOf } from './drawing.mjs'
 
 let drawing
 let replica
 let reach
+let steps
 beforeEach(() => {
   drawing = new Drawing()
   replica = drawing.replica
+  steps = []
+  // What others have written stays when a step is abandoned, so here all stays.
+  const openStep = () => ({ end: () => steps.push('end'), abandon: () => steps.push('abandon') })
   reach = {
-    shown: drawing, editing: { ...editingOf(drawing), openStep: () => ({ end() {}, abandon() {} }) }, overlay: { setGuides() {} }, scene: { order: [] },
+    shown: drawing, editing: { ...editingOf(drawing), openStep }, selection: { clear() {}, set() {} }, overlay: { setGuides() {} }, scene: { order: [] },
     view: { scale: 1, toCanvas: ({ x, y }) => ({ x, y }), visibleBox: () => ({ x: 0, y: 0, width: 2_000, height: 2_000 }) },
   }
 })
@@ -37,5 +44,26 @@ test('shapes that are scaled together go on as they did if others delete or lock
       act.end(dragTo(1_600, 1_600, target))
       assert.equal(boxOf(stays)[2], 160)
     }
+  }
+})
+
+test('Escape takes back what is being drawn, also if somebody has locked it, and so does the end of a line that is too short', () => {
+  const empty = { kind: 'empty' }
+  const form = (kind) => (gesture) => new Making({
+    ...reach, tool: { choose() {} }, paint: {}, writing: { takeBack: (shapes, step) => abandonNew(reach, step, shapes), open() {} },
+  }, { kind, look: () => ({}), isWritten: kind === 'text' }, gesture)
+  const line = (gesture) => new Lining(reach, gesture, {})
+  for (const [what, begin, end, x] of [
+    ['a rectangle', form('rectangle'), 'cancel', 1_200], ['a text', form('text'), 'cancel', 1_200], ['a line', line, 'cancel', 1_200], ['a short line', line, 'end', 1_003],
+  ]) {
+    const act = begin(dragTo(x, 1_000, empty))
+    const [id] = act.inHand.held
+    act.move(dragTo(x, 1_000, empty))
+    drawing.write(id, { locked: true })
+    act.follow(drawing.frame())
+    assert.deepEqual(act.inHand.held, [], what)
+    act[end](dragTo(x, 1_000, empty, { reason: 'escape' }))
+    assert.equal(replica.shapeCount, 0, `${what} stays`)
+    assert.deepEqual(steps.splice(0), ['abandon'], what)
   }
 })

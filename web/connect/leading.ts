@@ -36,6 +36,8 @@ export class Lining {
   #from
   #step
   #line: number | null = null
+  /** What was made, also if somebody has locked it since. */
+  #made: number[]
   #to: Tie | null = null
   #route
 
@@ -53,6 +55,7 @@ export class Lining {
       kind: 'line', ...leading([this.#start, this.#start]), ...look, ...tied && { from: tied.tie },
     }))
     this.#line = added?.shape ?? null
+    this.#made = this.#line === null ? [] : [this.#line]
     selection.clear()
   }
 
@@ -77,7 +80,7 @@ export class Lining {
     this.move(gesture)
     const { selection, view } = this.#reach
     const isShort = Math.hypot(this.#hand.x - this.#start.x, this.#hand.y - this.#start.y) * view.scale < shortest
-    if (isShort) return abandonNew(this.#reach, this.#step, this.inHand.held)
+    if (isShort) return abandonNew(this.#reach, this.#step, this.#made)
     if (this.#line !== null) leadAround(this.#reach, this.#line)
     this.#step.end()
     if (this.#line !== null) selection.set([this.#line])
@@ -85,7 +88,7 @@ export class Lining {
 
   cancel(gesture: Drag) {
     if (gesture.reason === 'interrupted') this.end(gesture)
-    else abandonNew(this.#reach, this.#step, this.inHand.held)
+    else abandonNew(this.#reach, this.#step, this.#made)
   }
 }
 

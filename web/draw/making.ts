@@ -186,7 +186,7 @@ export class Making {
   cancel({ reason }: Drag) {
     this.#snapping.rest()
     if (reason === 'interrupted' && this.#form.kind !== 'text') this.#step.end()
-    else this.#writing.takeBack(this.inHand.held, this.#step)
+    else this.#writing.takeBack(this.#made, this.#step)
   }
 
   #box({ x, y, shift, alt, ctrl, meta, pointer }: Drag): Box {
