@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 
 import { abandonNew } from '../../build/modules/arrange/held.js'
-import { Scaling } from '../../build/modules/arrange/reshaping.js'
-import { Lining } from '../../build/modules/connect/leading.js'
+import { Scaling, Turning } from '../../build/modules/arrange/reshaping.js'
+import { Leading, Lining } from '../../build/modules/connect/leading.js'
 import { Making } from '../../build/modules/draw/making.js'
 import { Drawing, editingOf } from './drawing.mjs'
 
@@ -66,4 +66,35 @@ test('Escape takes back what is being drawn, also if somebody has locked it, and
     assert.equal(replica.shapeCount, 0, `${what} stays`)
     assert.deepEqual(steps.splice(0), ['abandon'], what)
   }
+})
+
+test('a shape that is locked or deleted between the press on a handle and the first movement is not changed', () => {
+  const path = [[0, 0], [65_535, 0], [65_535, 65_535]]
+  for (const change of [(id) => drawing.write(id, { locked: true }), (id) => replica.delete([id])]) {
+    for (const [Act, target] of [[Scaling, { side: { across: 1, down: 1 } }], [Turning, {}]]) {
+      const [stays, goes] = [drawing.add({ position: [900, 900] }), drawing.add()]
+      drawing.frame()
+      change(goes)
+      const before = replica.shape(goes)
+      const act = new Act(reach, dragTo(1_000, 1_000, target), [stays, goes])
+      act.move(dragTo(1_100, 1_150, target))
+      act.end(dragTo(1_100, 1_150, target))
+      assert.deepEqual(replica.shape(goes), before, Act.name)
+      const { width, rotation } = replica.shape(stays)
+      assert.notDeepEqual([width, rotation], [100, 0], `${Act.name} of the other one`)
+    }
+    for (const [handle, index] of [['point', 0], ['point', 2], ['bend', 1]]) {
+      const line = drawing.add({ kind: 'line', path })
+      drawing.frame()
+      change(line)
+      const before = replica.shape(line)
+      const target = { handle, index }
+      const act = new Leading(reach, dragTo(1_000, 1_000, target), line)
+      assert.deepEqual(act.inHand.held, [])
+      for (const shift of [false, true]) act.move(dragTo(1_100, 1_150, target, { shift }))
+      act.end(dragTo(1_100, 1_150, target, { shift: true }))
+      assert.deepEqual(replica.shape(line), before, handle)
+    }
+  }
+  assert.ok(steps.every((each) => each === 'end'))
 })

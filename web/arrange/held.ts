@@ -21,7 +21,7 @@ export function abandonNew({ editing, shown }: Pick<Reach, 'editing' | 'shown'>,
 
 /**
  * The shapes that a gesture changes, with their values at its beginning. A shape that somebody deletes or locks is
- * dropped, because a gesture may not change it any more.
+ * dropped, because a gesture may not change it any more. That can also happen between the press and the first movement.
  */
 export class Held {
   #shown
@@ -33,7 +33,7 @@ export class Held {
   constructor({ shown, editing }: Pick<Reach, 'shown' | 'editing'>, ids: Iterable<number>) {
     this.#shown = shown
     this.#editing = editing
-    this.#start = shown.replica.shapesOf(ids)
+    this.#start = shown.replica.shapesOf(ids).filter(({ locked }) => !locked)
   }
 
   get isEmpty() { return this.#start.length === 0 }

@@ -107,7 +107,7 @@ export class Leading {
     this.#reach = reach
     this.#step = reach.editing.openStep()
     const shape = reach.shown.replica.shape(line)
-    this.#line = shape ? line : null
+    this.#line = stillFree(reach, line)
     this.#before = shape
     this.#points = shape ? setPointsOf(shape) : []
     const { index = 0, handle } = gesture.target
@@ -134,6 +134,7 @@ export class Leading {
   get #end() { return this.#index === 0 ? 'from' : this.#index === this.#points.length - 1 ? 'to' : null }
 
   move(gesture: Drag) {
+    if (this.#line === null) return
     const hand = this.#reach.view.toCanvas(gesture)
     const end = this.#end
     const neighbour = this.#points[this.#index === 0 ? 1 : this.#index - 1]
@@ -152,7 +153,7 @@ export class Leading {
 
   end(gesture: Drag) {
     this.move(gesture)
-    if (this.#end === null && this.#isStraight()) {
+    if (this.#line !== null && this.#end === null && this.#isStraight()) {
       this.#points.splice(this.#index, 1)
       this.#write({})
     }
