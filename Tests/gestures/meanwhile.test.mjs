@@ -98,3 +98,37 @@ test('a shape that is locked or deleted between the press on a handle and the fi
   }
   assert.ok(steps.every((each) => each === 'end'))
 })
+
+test('a triple tap on a shape that others delete before the finger is lifted removes nothing, and offers no undo', async () => {
+  Object.assign(globalThis, {
+    addEventListener() {}, document: { addEventListener() {} }, getSelection: () => null, HTMLElement: class {}, navigator: {},
+  })
+  const { Tools } = await import('../../build/modules/tools/tools.js')
+  const hear = {}
+  const stage = {
+    addEventListener: (type, run) => { hear[type] = run }, setPointerCapture() {}, getBoundingClientRect: () => ({ left: 0, top: 0 }), style: {},
+  }
+  const said = []
+  const part = new Proxy({}, { get: () => () => {} })
+  const all = {
+    ...reach, editing: { ...reach.editing, guard: (run) => run(), sayUndoable: (words) => said.push(words) }, selection: { ids: () => [], set() {}, clear() {} },
+    tool: { name: 'select', on() {} }, permission: { mayEdit: true, on() {} }, play: { isOn: true }, groups: { with: (id) => [id] }, locks: { has: () => false },
+    scene: { drawn: (id) => ({ shape: replica.shape(id) }) }, handles: { all: () => [], lead() {} },
+    frames: part, marks: part, momentum: part, overlay: part, presence: part, shaking: part, writing: part,
+  }
+  const tools = new Tools(stage, all)
+  let time = 0
+  const send = (phase) => hear[`pointer${phase}`]({
+    pointerId: 1, pointerType: 'touch', clientX: 50, clientY: 50, timeStamp: time += 20, button: 0, buttons: phase === 'down' ? 1 : 0, isPrimary: true, width: 1, height: 1,
+  })
+  for (const [isDeleted, expected] of [[true, []], [false, ['Plan removed.']]]) {
+    const id = drawing.add({ name: 'Plan' })
+    for (const phase of ['down', 'up', 'down', 'up', 'down']) send(phase)
+    if (isDeleted) replica.delete([id])
+    send('up')
+    assert.deepEqual(said, expected)
+    assert.equal(replica.shapeCount, 0)
+    time += 1_000
+  }
+  tools.cancel('interrupted')
+})

@@ -215,7 +215,10 @@ export class Tools {
     const { editing, groups, permission, shown, writing } = this.#reach
     if (!permission.mayEdit || id === undefined) return
     const ids = groups.with(id)
-    if (!shown.replica.shapesOf(ids).some(({ written }) => written)) {
+    const shapes = shown.replica.shapesOf(ids)
+    // Somebody has deleted them since the press. An undo that is offered now would be that of an older step.
+    if (shapes.length === 0) return
+    if (!shapes.some(({ written }) => written)) {
       // Three clicks are also a habit, so the person is told what they did.
       const words = ids.length > 1 ? counted(ids.length, 'shape') : mentionOf(shown.live, id)
       if (editing.edit((replica) => replica.delete(ids)) !== undefined) editing.sayUndoable(`${words} removed.`, 'removed by taps')
