@@ -99,7 +99,7 @@ test('a shape that is locked or deleted between the press on a handle and the fi
   assert.ok(steps.every((each) => each === 'end'))
 })
 
-test('a triple tap on a shape that others delete before the finger is lifted removes nothing, and offers no undo', async () => {
+test('a triple tap on a shape that others delete or lock before the finger is lifted removes nothing, and offers no undo', async () => {
   Object.assign(globalThis, {
     addEventListener() {}, document: { addEventListener() {} }, getSelection: () => null, HTMLElement: class {}, navigator: {},
   })
@@ -109,10 +109,12 @@ test('a triple tap on a shape that others delete before the finger is lifted rem
     addEventListener: (type, run) => { hear[type] = run }, setPointerCapture() {}, getBoundingClientRect: () => ({ left: 0, top: 0 }), style: {},
   }
   const said = []
+  /** The other shapes of the group of the shape that is tapped. */
+  const others = []
   const part = new Proxy({}, { get: () => () => {} })
   const all = {
     ...reach, editing: { ...reach.editing, guard: (run) => run(), sayUndoable: (words) => said.push(words) }, selection: { ids: () => [], set() {}, clear() {} },
-    tool: { name: 'select', on() {} }, permission: { mayEdit: true, on() {} }, play: { isOn: true }, groups: { with: (id) => [id] }, locks: { has: () => false },
+    tool: { name: 'select', on() {} }, permission: { mayEdit: true, on() {} }, play: { isOn: true }, groups: { with: (id) => [id, ...others] }, locks: { has: () => false },
     scene: { drawn: (id) => ({ shape: replica.shape(id) }) }, handles: { all: () => [], lead() {} },
     frames: part, marks: part, momentum: part, overlay: part, presence: part, shaking: part, writing: part,
   }
@@ -121,13 +123,26 @@ test('a triple tap on a shape that others delete before the finger is lifted rem
   const send = (phase) => hear[`pointer${phase}`]({
     pointerId: 1, pointerType: 'touch', clientX: 50, clientY: 50, timeStamp: time += 20, button: 0, buttons: phase === 'down' ? 1 : 0, isPrimary: true, width: 1, height: 1,
   })
-  for (const [isDeleted, expected] of [[true, []], [false, ['Plan removed.']]]) {
+  for (const [change, left, expected] of [
+    [(id) => replica.delete([id]), 0, []], [(id) => drawing.write(id, { locked: true }), 1, []], [() => {}, 0, ['Plan removed.']],
+  ]) {
     const id = drawing.add({ name: 'Plan' })
     for (const phase of ['down', 'up', 'down', 'up', 'down']) send(phase)
-    if (isDeleted) replica.delete([id])
+    change(id)
     send('up')
     assert.deepEqual(said, expected)
-    assert.equal(replica.shapeCount, 0)
+    assert.equal(replica.shapeCount, left)
+    replica.delete([id])
+    time += 1_000
+  }
+  const id = drawing.add({ name: 'Plan' })
+  others.push(drawing.add({ position: [900, 900] }), drawing.add({ position: [900, 900], locked: true }))
+  for (const isLocked of [true, false]) {
+    drawing.write(id, { locked: false })
+    for (const phase of ['down', 'up', 'down', 'up', 'down']) send(phase)
+    drawing.write(id, { locked: isLocked })
+    send('up')
+    assert.equal(replica.shapeCount, isLocked ? 3 : 1, 'of a group, what is locked stays, and all if the shape itself is')
     time += 1_000
   }
   tools.cancel('interrupted')

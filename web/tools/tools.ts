@@ -214,10 +214,10 @@ export class Tools {
   #tripleTapped({ target: { id }, x, y }: Moment) {
     const { editing, groups, permission, shown, writing } = this.#reach
     if (!permission.mayEdit || id === undefined) return
-    const ids = groups.with(id)
-    const shapes = shown.replica.shapesOf(ids)
-    // Somebody has deleted them since the press. An undo that is offered now would be that of an older step.
-    if (shapes.length === 0) return
+    // Somebody has deleted or locked the shape since the press. An undo that is offered now would be that of an older step.
+    if (shown.replica.shape(id)?.locked !== false) return
+    const shapes = shown.replica.shapesOf(groups.with(id)).filter(({ locked }) => !locked)
+    const ids = shapes.map((shape) => shape.id)
     if (!shapes.some(({ written }) => written)) {
       // Three clicks are also a habit, so the person is told what they did.
       const words = ids.length > 1 ? counted(ids.length, 'shape') : mentionOf(shown.live, id)
