@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { Drawing, editingOf, stepOf, view as twice } from './drawing.mjs'
+import { Erasing, Inking } from '../../build/modules/draw/inking.js'
+import { actionsOf } from '../../build/modules/tools/actions.js'
+import { actions } from '../../build/modules/tools/catalogue.js'
+
 globalThis.document = { querySelector: () => null }
-globalThis.matchMedia = () => ({ matches: false })
-globalThis.Path2D = class { moveTo() {} lineTo() {} quadraticCurveTo() {} }
-const { Erasing, Inking } = await import('../../build/modules/draw/inking.js')
-const { actionsOf } = await import('../../build/modules/tools/actions.js')
-const { actions } = await import('../../build/modules/tools/catalogue.js')
-const { Drawing, editingOf } = await import('./drawing.mjs')
 
 /** Everything that actions use. `done` is what they asked of it. */
 function reachOf({ selected = [], locked = [], tool = 'select', more = {} } = {}) {
@@ -164,7 +163,7 @@ test('ink is as wide as a pen presses, is told while it grows, and is one shape 
   const heard = []
   const noted = (name) => (...values) => heard.push([name, ...values])
   const reach = {
-    shown: drawing, editing: editingOf(drawing), view: { scale: 2, toCanvas: ({ x, y }) => ({ x: x / 2, y: y / 2 }) }, selection: { clear: noted('clear') },
+    shown: drawing, editing: editingOf(drawing), view: twice, selection: { clear: noted('clear') },
     overlay: { setInk: noted('ink') }, presence: { setInk: noted('told') },
     paint: { fill: null, stroke: '#123456', strokeWidth: 6, dash: 'solid' },
   }
@@ -218,8 +217,7 @@ test('the eraser looks at each place of its way, and its movement is one step', 
   const asked = []
   const reach = {
     shown: { replica: { shapesNear: (...where) => { asked.push(where); return [] } } },
-    editing: { openStep: () => ({ end: () => heard.push('end'), abandon: () => heard.push('abandon') }) },
-    view: { scale: 2, toCanvas: ({ x, y }) => ({ x: x / 2, y: y / 2 }) }, selection: { clear: () => heard.push('clear') },
+    editing: { openStep: () => stepOf(heard) }, view: twice, selection: { clear: () => heard.push('clear') },
   }
   const erasing = new Erasing(reach, [{ x: 80, y: 40 }])
   assert.deepEqual([heard, asked], [['clear'], [[40, 20, 3]]])

@@ -1,7 +1,7 @@
 // Tests how shapes are moved, snapped, nudged, dropped into the hole, grouped and locked.
 
 import assert from 'node:assert/strict'
-import { beforeEach, mock, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 
 import { Duplicating } from '../../build/modules/arrange/duplicating.js'
 import { Hole } from '../../build/modules/arrange/hole.js'
@@ -126,9 +126,9 @@ test('the hole swells as a shape comes near, takes what is dropped over it, and 
     toggleAttribute(name, isOn) { isOn ? attributes.add(name) : attributes.delete(name) }, removeAttribute: (name) => attributes.delete(name),
   }
   const stage = { getBoundingClientRect: () => ({ left: 10, top: 40 }) }
-  const view = { toScreen: ({ x, y }) => ({ x: x / 2, y: y / 2 }), toCanvas: ({ x, y }) => ({ x: 2 * x, y: 2 * y }) }
+  const half = { toScreen: ({ x, y }) => ({ x: x / 2, y: y / 2 }), toCanvas: ({ x, y }) => ({ x: 2 * x, y: 2 * y }) }
   const play = { isOn: true }
-  const hole = new Hole(element, stage, { editing: editingOf(drawing), play, view })
+  const hole = new Hole(element, stage, { editing: editingOf(drawing), play, view: half })
   assert.deepEqual(hole.mouth, { x: 40, y: 690, radius: 30 })
   const felt = (x, y) => {
     hole.feel({ x, y })
@@ -161,19 +161,19 @@ test('the hole swells as a shape comes near, takes what is dropped over it, and 
 
 // Keys, copies.
 
-test('presses of arrow keys that follow each other are one step of undo', () => {
-  mock.timers.enable({ apis: ['setTimeout'] })
+test('presses of arrow keys that follow each other are one step of undo', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const id = drawing.add()
   let steps = 0
   const step = () => ({ isOpen: true, end() { this.isOpen = false } })
   const opened = []
   const nudging = new Nudging({ shown: drawing, editing: { ...editingOf(drawing), openStep: () => { steps += 1; opened.push(step()); return opened.at(-1) } } })
   nudging.by([id], 1, 0)
-  mock.timers.tick(599)
+  t.mock.timers.tick(599)
   nudging.by([id], 10, -2)
-  mock.timers.tick(599)
+  t.mock.timers.tick(599)
   assert.deepEqual([steps, opened[0].isOpen, replica.shape(id).x, replica.shape(id).y], [1, true, 11, -2])
-  mock.timers.tick(1)
+  t.mock.timers.tick(1)
   assert.equal(opened[0].isOpen, false)
   nudging.by([id], 1, 0)
   opened[1].isOpen = false
@@ -183,7 +183,6 @@ test('presses of arrow keys that follow each other are one step of undo', () => 
   assert.equal(opened[2].isOpen, false)
   nudging.by([], 1, 1)
   assert.equal(steps, 3)
-  mock.timers.reset()
 })
 
 test('a connected copy is below, where there is space, and the arrow leads from side to side', async () => {

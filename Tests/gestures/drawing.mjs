@@ -1,8 +1,40 @@
-// A drawing in the real core, for tests of what the page makes of one.
+// A drawing in the real core, and stand-ins for what a browser and the page's other parts give to what is tested. A test
+// imports this first: modules of the page look for some of it while they are loaded.
 
 import { readFileSync } from 'node:fs'
 import { Source } from '../../build/modules/basics/source.js'
 import { loadCore } from '../../build/modules/core/core.js'
+
+/** How many letters were measured. */
+export const letters = { measured: 0 }
+/** A canvas in which each letter is half as wide as it is high. */
+globalThis.OffscreenCanvas = class {
+  getContext() {
+    return {
+      measureText(text) {
+        letters.measured += text.length
+        return { width: 50 * [...text].length }
+      },
+    }
+  }
+}
+globalThis.matchMedia = () => ({ matches: false, addEventListener() {} })
+
+/** A path that notes how it is made. */
+globalThis.Path2D = class {
+  steps = []
+  moveTo(...to) { this.steps.push(['move', ...to]) }
+  lineTo(...to) { this.steps.push(['line', ...to]) }
+  quadraticCurveTo(...to) { this.steps.push(['curve', ...to]) }
+  arc(...values) { this.steps.push(['arc', ...values]) }
+  closePath() { this.steps.push(['close']) }
+}
+
+/** A view at scale 2, with the canvas's origin at the upper left. */
+export const view = { scale: 2, toCanvas: ({ x, y }) => ({ x: x / 2, y: y / 2 }), toScreen: ({ x, y }) => ({ x: 2 * x, y: 2 * y }) }
+
+/** A step of undo that notes how it ends. */
+export const stepOf = (heard) => ({ end: () => heard.push('end'), abandon: () => heard.push('abandon') })
 
 const bytesOf = (name) => readFileSync(new URL(`../../build/page/${name}.wasm`, import.meta.url))
 export const core = await loadCore(bytesOf('core'), { seed: 1n })

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 
+import { Drawing, editingOf, stepOf, view } from './drawing.mjs'
 import { abandonNew, Held, stillFree } from '../../build/modules/arrange/held.js'
 import { isLed, isSameTie, loosened, placeLoose, tieAt } from '../../build/modules/arrange/ties.js'
 import { addQuarters, addStraight, DashBudget, pieceBound, piecesLength, strokesOf } from '../../build/modules/canvas/dashes.js'
@@ -11,17 +12,6 @@ import {
 } from '../../build/modules/canvas/lines.js'
 import { leadAround } from '../../build/modules/connect/around.js'
 import { Leading, Lining } from '../../build/modules/connect/leading.js'
-import { Drawing, editingOf } from './drawing.mjs'
-
-/** A path that notes how it is made. */
-globalThis.Path2D = class {
-  steps = []
-  moveTo(...to) { this.steps.push(['move', ...to]) }
-  lineTo(...to) { this.steps.push(['line', ...to]) }
-  quadraticCurveTo(...to) { this.steps.push(['curve', ...to]) }
-  arc(...values) { this.steps.push(['arc', ...values]) }
-  closePath() { this.steps.push(['close']) }
-}
 
 const near = (actual, expected, words) => {
   assert.ok(Math.abs(actual.x - expected.x) < 0.02 && Math.abs(actual.y - expected.y) < 0.02,
@@ -35,7 +25,7 @@ let reach
 beforeEach(() => {
   drawing = new Drawing()
   replica = drawing.replica
-  reach = { shown: drawing, editing: editingOf(drawing), view: { scale: 2, toCanvas: ({ x, y }) => ({ x: x / 2, y: y / 2 }) } }
+  reach = { shown: drawing, editing: editingOf(drawing), view }
 })
 const apart = (one, other) => Math.hypot(one.x - other.x, one.y - other.y)
 const line = (points, set = {}) => drawing.add({ kind: 'line', ...leading(points), ...set })
@@ -170,8 +160,8 @@ test('of a long line all is painted that is in view, little else, and the dashes
   for (const [at, length] of lengths.entries()) lengths[at] = length + (lengths[at - 1] ?? 0)
   let seen = 0
   for (const [x, y] of [[0, 0], [900, 900], [1_400, 400], [1_900, 1_300], [300, 1_500], [1_380, 700], [-300, -300]]) {
-    const [view, width] = [{ x, y, width: 300, height: 150 }, 0.5]
-    const { paths, pattern } = strokesOf('dotted', width, { path: null, length: 20_000, pieces: () => pieces }, { box: () => view, scale: 4, budget: new DashBudget() })
+    const [seenBox, width] = [{ x, y, width: 300, height: 150 }, 0.5]
+    const { paths, pattern } = strokesOf('dotted', width, { path: null, length: 20_000, pieces: () => pieces }, { box: () => seenBox, scale: 4, budget: new DashBudget() })
     const painted = paths.flatMap(({ path, offset }) => {
       let from = null
       return path.steps.flatMap(([kind, ...values]) => {
@@ -187,7 +177,7 @@ test('of a long line all is painted that is in view, little else, and the dashes
     })
     for (const sample of samples) {
       const isIn = sample.x >= x && sample.x <= x + 300 && sample.y >= y && sample.y <= y + 150
-      if (isIn) assert.ok(painted.some((point) => apart(point, sample) < 5), `${JSON.stringify(sample)} in ${JSON.stringify(view)}`)
+      if (isIn) assert.ok(painted.some((point) => apart(point, sample) < 5), `${JSON.stringify(sample)} in ${JSON.stringify(seenBox)}`)
     }
     for (const point of painted) assert.ok(point.x > x - 310 && point.x < x + 610 && point.y > y - 160 && point.y < y + 310, `${JSON.stringify(point)} for ${x}, ${y}`)
     if (painted.length > 0) seen += 1
@@ -312,7 +302,7 @@ test('a line is drawn from tie to tie, in steps with Shift, untied with Control,
   drawing.frame()
   const heard = []
   const selection = { clear: () => heard.push('clear'), set: (ids) => heard.push(ids) }
-  const step = { end: () => heard.push('end'), abandon: () => heard.push('abandon') }
+  const step = stepOf(heard)
   const all = { ...reach, selection, editing: { ...reach.editing, openStep: () => step } }
   const at = (x, y, more = {}) => ({ start: { x: 200, y: 100 }, x: 2 * x, y: 2 * y, ...more })
   const draw = (to, more = {}, look = {}) => {
@@ -367,7 +357,7 @@ test('a point of a line is moved, a bend is pulled out of it, and one that is ne
   const id = line([{ x: 0, y: 0 }, { x: 100, y: 0 }, { x: 100, y: 100 }])
   drawing.frame()
   const heard = []
-  const step = { end: () => heard.push('end'), abandon: () => heard.push('abandon') }
+  const step = stepOf(heard)
   const all = { ...reach, editing: { ...reach.editing, openStep: () => step } }
   const gesture = (x, y, more = {}) => ({ start: { x: 2 * x, y: 2 * y }, x: 2 * x, y: 2 * y, target: { index: 0, handle: 'point' }, ...more })
   const move = (target, from, to, more = {}) => {

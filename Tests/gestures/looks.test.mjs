@@ -3,19 +3,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-globalThis.OffscreenCanvas = class { getContext() { return { measureText: (text) => ({ width: 50 * [...text].length }) } } }
-const { colorsInTurn, shapeColors } = await import('../../build/modules/basics/shape-colors.js')
-const { fittedNotes, fittedTo, lettered, newWidth } = await import('../../build/modules/canvas/fitted.js')
-const { chosenTextSize, isNote, noteFill, noteShade, otherNoteFill, textSizeFor } = await import('../../build/modules/canvas/notes.js')
-const { heightFor } = await import('../../build/modules/canvas/text.js')
-const {
+import { Drawing, stepOf } from './drawing.mjs'
+import { colorsInTurn, shapeColors } from '../../build/modules/basics/shape-colors.js'
+import { fittedNotes, fittedTo, lettered, newWidth } from '../../build/modules/canvas/fitted.js'
+import { chosenTextSize, isNote, noteFill, noteShade, otherNoteFill, textSizeFor } from '../../build/modules/canvas/notes.js'
+import { heightFor } from '../../build/modules/canvas/text.js'
+import {
   arrowLook, bared, filledWith, inkLook, isWrittenOn, lineLook, lookOf, nextFill, nextLook, noteLook, outlinedWith, recolored, textLook,
-} = await import('../../build/modules/draw/look.js')
-const { drawingOf } = await import('../../build/modules/keep/pasted-text.js')
-const { isTooLong, plainText } = await import('../../build/modules/keep/plain-text.js')
-const { ownName, restoration, valuesOf, writeAll } = await import('../../build/modules/keep/restoration.js')
-const { pressed } = await import('../../build/modules/write/mark-keys.js')
-const { Drawing } = await import('./drawing.mjs')
+} from '../../build/modules/draw/look.js'
+import { drawingOf } from '../../build/modules/keep/pasted-text.js'
+import { isTooLong, plainText } from '../../build/modules/keep/plain-text.js'
+import { ownName, restoration, valuesOf, writeAll } from '../../build/modules/keep/restoration.js'
+import { pressed } from '../../build/modules/write/mark-keys.js'
 
 const paintOf = (style = {}) => ({ fill: null, stroke: null, strokeWidth: 4, dash: 'solid', route: 'straight', textSize: 20, person: { color: '#B42318' }, ...style })
 const yellow = '#FFE27A'
@@ -149,7 +148,7 @@ test('all of many edits are made in one step, or none', () => {
     const done = []
     const replica = { edit: (part) => `edit ${part.length}`, delete: (ids) => `delete ${ids.length}` }
     const editing = {
-      openStep: () => ({ end: () => done.push('end'), abandon: () => done.push('abandon') }),
+      openStep: () => stepOf(done),
       edit(change) {
         if (done.length === failsAt) return undefined
         done.push(change(replica))

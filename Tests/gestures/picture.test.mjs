@@ -4,25 +4,23 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { beforeEach, test } from 'node:test'
 
+import { Drawing, view as twice } from './drawing.mjs'
+import { Coasting } from '../../build/modules/arrange/coasting.js'
+import { Source } from '../../build/modules/basics/source.js'
+import { captionBox, captionMiddle, isWithin } from '../../build/modules/canvas/captions.js'
+import { Coverage } from '../../build/modules/canvas/coverage.js'
+import { Handles, pointOnFrame } from '../../build/modules/canvas/handles.js'
+import { leading } from '../../build/modules/canvas/lines.js'
+import { Marked } from '../../build/modules/canvas/marked.js'
+import { blendColors, blendDegrees, colorOf, packedColor, Steps, Way } from '../../build/modules/canvas/motion.js'
+import { Palette } from '../../build/modules/canvas/palette.js'
+import { Scene } from '../../build/modules/canvas/scene.js'
+import { Tiles } from '../../build/modules/canvas/tiles.js'
+import { fillTone, inkTone } from '../../build/modules/canvas/tones.js'
+import { View } from '../../build/modules/canvas/view.js'
+import { WorkBudget } from '../../build/modules/canvas/work.js'
+
 class Page extends EventTarget { hidden = false }
-globalThis.document = new Page()
-globalThis.OffscreenCanvas = class { getContext() { return { measureText: (text) => ({ width: 50 * [...text].length }) } } }
-globalThis.Path2D = class { lineTo() {} moveTo() {} quadraticCurveTo() {} closePath() {} }
-const { Coasting } = await import('../../build/modules/arrange/coasting.js')
-const { Source } = await import('../../build/modules/basics/source.js')
-const { captionBox, captionMiddle, isWithin } = await import('../../build/modules/canvas/captions.js')
-const { Coverage } = await import('../../build/modules/canvas/coverage.js')
-const { Handles, pointOnFrame } = await import('../../build/modules/canvas/handles.js')
-const { leading } = await import('../../build/modules/canvas/lines.js')
-const { Marked } = await import('../../build/modules/canvas/marked.js')
-const { blendColors, blendDegrees, colorOf, packedColor, Steps, Way } = await import('../../build/modules/canvas/motion.js')
-const { Palette } = await import('../../build/modules/canvas/palette.js')
-const { Scene } = await import('../../build/modules/canvas/scene.js')
-const { Tiles } = await import('../../build/modules/canvas/tiles.js')
-const { fillTone, inkTone } = await import('../../build/modules/canvas/tones.js')
-const { View } = await import('../../build/modules/canvas/view.js')
-const { WorkBudget } = await import('../../build/modules/canvas/work.js')
-const { Drawing } = await import('./drawing.mjs')
 
 let drawing
 let replica
@@ -423,11 +421,10 @@ test('if there are many overlaps, those of the selected shapes and of the one po
 })
 
 test('handles are at the corners and sides where there is space, above and below, and a small shape has them around it', () => {
-  const view = { scale: 2, toScreen: ({ x, y }) => ({ x: 2 * x, y: 2 * y }), toCanvas: ({ x, y }) => ({ x: x / 2, y: y / 2 }) }
   const permission = { mayEdit: true }
   let [ids, isLocked] = [[], false]
   const selection = { ids: () => ids }
-  const handles = new Handles({ selection, scene, view, permission, locks: { hasAny: () => isLocked } })
+  const handles = new Handles({ selection, scene, view: twice, permission, locks: { hasAny: () => isLocked } })
   const on = (...sets) => {
     ids = sets.map((set) => drawing.add(set))
     frame(0, { by: 0 })
@@ -460,7 +457,7 @@ test('handles are at the corners and sides where there is space, above and below
   handles.lead(null)
   ids = []
   assert.deepEqual([handles.frame(), handles.all()], [null, []])
-  const { x, y } = pointOnFrame(view, { x: 0, y: 0, width: 100, height: 50, rotation: 90 }, 1, -1, { outX: 10, outY: -20 })
+  const { x, y } = pointOnFrame(twice, { x: 0, y: 0, width: 100, height: 50, rotation: 90 }, 1, -1, { outX: 10, outY: -20 })
   assert.deepEqual([x, y].map(Math.round), [100 + 50 + 20, 50 + 100 + 10])
 })
 
@@ -503,12 +500,11 @@ test('a view that goes somewhere is there in time, keeps the middle on a straigh
   assert.equal(view.scale, scale, 'a hand ends the way')
 })
 
-test('paper that was pushed coasts from some speed on, at most so fast, and stops when told', () => {
+test('paper that was pushed coasts from some speed on, at most so fast, and stops when told', (t) => {
   let next = null
   globalThis.requestAnimationFrame = (run) => { next = run; return 1 }
   globalThis.cancelAnimationFrame = () => { next = null }
-  const { now } = performance
-  performance.now = () => 1_000
+  t.mock.method(performance, 'now', () => 1_000)
   const gone = { x: 0, y: 0 }
   const view = { panBy(x, y) { gone.x += x; gone.y += y } }
   const coast = (x, y) => {
@@ -534,5 +530,4 @@ test('paper that was pushed coasts from some speed on, at most so fast, and stop
   const stopped = coast(500, 0)
   stopped.stop()
   assert.equal(next, null)
-  performance.now = now
 })

@@ -4,23 +4,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 
-let measured = 0
-globalThis.OffscreenCanvas = class {
-  getContext() {
-    return {
-      measureText: (text) => {
-        measured += text.length
-        return { width: 50 * [...text].length }
-      },
-    }
-  }
-}
-const { linesOf } = await import('../../build/modules/canvas/text.js')
-const { textSizeFor } = await import('../../build/modules/canvas/notes.js')
-const { TextMarks } = await import('../../build/modules/canvas/text-marks.js')
-const tools = await import('../../build/modules/canvas/text.js')
-const { cleaned } = await import('../../build/modules/keep/plain-text.js')
+import { letters } from './drawing.mjs'
+import { textSizeFor } from '../../build/modules/canvas/notes.js'
+import * as tools from '../../build/modules/canvas/text.js'
+import { TextMarks } from '../../build/modules/canvas/text-marks.js'
+import { cleaned } from '../../build/modules/keep/plain-text.js'
 
+const { linesOf } = tools
 const words = (text, width) => linesOf(text, width).map((line) => line.words)
 
 test('a pasted text has no control characters, one kind of line break, and no half of a surrogate pair', () => {
@@ -36,12 +26,12 @@ test('a text breaks between words, and within a word that is longer than a line'
 
 test('measuring grows with the text, not with its square', () => {
   const text = 'ab '.repeat(1_365)
-  measured = 0
+  letters.measured = 0
   linesOf(text, 100_000)
-  assert.ok(measured <= text.length, `${measured} letters measured`)
-  measured = 0
+  assert.ok(letters.measured <= text.length, `${letters.measured} letters measured`)
+  letters.measured = 0
   linesOf('x'.repeat(4_096), 100)
-  assert.ok(measured <= 16 * 4_096, `${measured} letters measured`)
+  assert.ok(letters.measured <= 16 * 4_096, `${letters.measured} letters measured`)
 })
 
 test('a note’s text that shrinks has the size again that was chosen, once there is space', () => {

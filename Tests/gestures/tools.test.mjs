@@ -54,15 +54,14 @@ test('what is larger than the view glides only where there is room', () => {
   assert.ok(path.at(1).y > 0)
 })
 
-test('what is thrown moves in each frame, and ends where it would end, or where it is caught', () => {
+test('what is thrown moves in each frame, and ends where it would end, or where it is caught', (t) => {
   const scale = 2
   const start = box(1, 300, 300, 100, 80)
   const path = glide(start, { x: 300, y: 100 }, scale, view)
   let frame = null
   globalThis.requestAnimationFrame = (run) => { frame = run }
   globalThis.cancelAnimationFrame = () => { frame = null }
-  const { now } = performance
-  performance.now = () => 1000
+  t.mock.method(performance, 'now', () => 1000)
   for (const [end, seconds] of [['land', path.seconds], ['stop', 0.25], [null, path.seconds]]) {
     const heard = []
     const held = { start: [start], ids: [1], isEmpty: false, place: ([{ x, y }]) => heard.push({ x, y }) }
@@ -80,7 +79,6 @@ test('what is thrown moves in each frame, and ends where it would end, or where 
     assert.deepEqual(heard.slice(-3), [after(seconds), 'step', 'ended'], end)
     assert.equal(frame, null)
   }
-  performance.now = now
 })
 
 // Aligning.

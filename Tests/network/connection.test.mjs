@@ -1,7 +1,7 @@
 // Tests the replica's WebSocket without a browser: which socket is used, what is passed on, and which token is kept.
 
 import assert from 'node:assert/strict'
-import { mock, test } from 'node:test'
+import { test } from 'node:test'
 
 const OPEN = 1, CLOSING = 2
 const opened = []
@@ -119,23 +119,20 @@ test('a full room is told until the page is in', () => {
   assert.equal(connection.isTurnedAway, false)
 })
 
-test('the core is woken when it wants, and at the last time that it has told', () => {
-  mock.timers.enable({ apis: ['setTimeout'] })
-  const { now } = performance
-  performance.now = () => 1_000
+test('the core is woken when it wants, and at the last time that it has told', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  t.mock.method(performance, 'now', () => 1_000)
   const replica = replicaOf()
   const connection = new Connection(replica, room, new Socket())
   connection.perform([{ type: 'wake', at: 1_050 }, { type: 'wake', at: 1_100 }])
-  mock.timers.tick(99)
+  t.mock.timers.tick(99)
   assert.deepEqual(replica.calls, [])
-  mock.timers.tick(1)
+  t.mock.timers.tick(1)
   assert.deepEqual(replica.calls, [['wake']])
   connection.perform([{ type: 'wake', at: 1_100 }])
   connection.end()
-  mock.timers.tick(1_000)
+  t.mock.timers.tick(1_000)
   assert.equal(replica.calls.length, 1)
-  performance.now = now
-  mock.timers.reset()
 })
 
 test('C11: another token is offered once the room is open, kept once it is taken, and used at once if the old one has ended', () => {

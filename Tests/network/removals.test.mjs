@@ -11,14 +11,13 @@ class Told extends Source {
   say(name, detail) { this.tell(name, detail) }
 }
 
-test('removals are gathered until they pause, but for two seconds at most while they go on', () => {
+test('removals are gathered until they pause, but for two seconds at most while they go on', (t) => {
   let now = 5_000
   let due = Infinity
   let run = null
-  const real = { now: performance.now, setTimeout, clearTimeout }
-  performance.now = () => now
-  globalThis.setTimeout = (tell, wait) => { [run, due] = [tell, now + wait]; return 1 }
-  globalThis.clearTimeout = () => { due = Infinity }
+  t.mock.method(performance, 'now', () => now)
+  t.mock.method(globalThis, 'setTimeout', (tell, wait) => { [run, due] = [tell, now + wait]; return 1 })
+  t.mock.method(globalThis, 'clearTimeout', () => { due = Infinity })
   const [connection, shown, presence] = [new Told(), new Told(), new Told()]
   shown.live = { actor: 1, written: () => ({ actor: 2, milliseconds: 0 }), serverMilliseconds: 0 }
   const said = []
@@ -50,8 +49,6 @@ test('removals are gathered until they pause, but for two seconds at most while 
   assert.equal(said.length, 1)
   pass(1)
   assert.deepEqual(said[1], ['Bob removed 5 shapes.', 7_400])
-  Object.assign(globalThis, { setTimeout: real.setTimeout, clearTimeout: real.clearTimeout })
-  performance.now = real.now
 })
 
 test('the offer to take a restoration back stays when something else comes back', () => {

@@ -1,7 +1,7 @@
 // Tests what a page tells others and keeps of a person: presence, name and colour, the style of the next shape, addresses.
 
 import assert from 'node:assert/strict'
-import { mock, test } from 'node:test'
+import { test } from 'node:test'
 
 /** A browser's storage. */
 class Storage {
@@ -138,8 +138,8 @@ test('a colour that one has chosen is kept, and one that is worn for a visit is 
   ])
 })
 
-test('only who comes when somebody else has the same colour takes a free one', () => {
-  mock.timers.enable({ apis: ['setTimeout'] })
+test('only who comes when somebody else has the same colour takes a free one', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const come = (color, met, later = met, own = []) => {
     const line = new Line()
     let people = met
@@ -148,10 +148,10 @@ test('only who comes when somebody else has the same colour takes a free one', (
       connection: line, presence: { people: () => people }, ownTabs: { has: (actor) => own.includes(actor) }, me: { color, wear: (given) => { worn = given } },
     })
     line.hear({ type: 'state', state: 'loading' })
-    mock.timers.tick(300)
+    t.mock.timers.tick(300)
     line.hear({ type: 'state', state: 'live' })
     people = later
-    mock.timers.tick(300)
+    t.mock.timers.tick(300)
     return worn
   }
   const [red, blue] = ['#B42318', '#1D4ED8']
@@ -163,7 +163,6 @@ test('only who comes when somebody else has the same colour takes a free one', (
     const worn = come(red, [has(1, red.toLowerCase()), has(2, blue)])
     assert.ok(worn && worn !== red && worn !== blue, worn)
   }
-  mock.timers.reset()
 })
 
 test('the style of the next shape is kept, and what is no style isn’t taken', () => {
@@ -284,10 +283,10 @@ test('an address names a room, may be view-only, and loses its token', () => {
   assert.match(socketAddress('garden', null), /^ws:/)
 })
 
-test('a request has the token, and fails if the server is silent, but not while it sends', async () => {
+test('a request has the token, and fails if the server is silent, but not while it sends', async (t) => {
   Object.assign(location, { pathname: '/r/garden', search: '', hash: '#token=a+b' })
   readAddress()
-  mock.timers.enable({ apis: ['setTimeout'] })
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const turn = () => new Promise(setImmediate)
   let sent
   let give
@@ -307,28 +306,27 @@ test('a request has the token, and fails if the server is silent, but not while 
   assert.deepEqual([answer.status, await answer.text()], [201, 'yes'])
   const posted = ask('/v1/rooms', { method: 'POST', body: '{}' })
   assert.deepEqual([sent.method, sent.body, sent.headers.get('Content-Type')], ['POST', '{}', 'application/json'])
-  mock.timers.tick(19_999)
+  t.mock.timers.tick(19_999)
   assert.equal(sent.signal.aborted, false)
-  mock.timers.tick(1)
+  t.mock.timers.tick(1)
   await assert.rejects(posted, /silent/)
   const slow = ask('/', { patience: 1_000 })
   let parts
   give(new ReadableStream({ start(controller) { parts = controller } }))
   for (const part of ['a', 'b', 'c']) {
     await turn()
-    mock.timers.tick(999)
+    t.mock.timers.tick(999)
     parts.enqueue(new TextEncoder().encode(part))
   }
   await turn()
   assert.equal(sent.signal.aborted, false)
   parts.close()
   assert.equal(await (await slow).text(), 'abc')
-  mock.timers.tick(5_000)
+  t.mock.timers.tick(5_000)
   assert.equal(sent.signal.aborted, false)
   const aborts = new AbortController()
   const stopped = ask('/', { signal: aborts.signal })
   aborts.abort(new Error('stopped'))
   await assert.rejects(stopped, /stopped/)
   await assert.rejects(ask('/', { signal: aborts.signal }), /stopped/)
-  mock.timers.reset()
 })
