@@ -7,18 +7,9 @@ import { loadCore } from '../../build/modules/core/core.js'
 
 /** How many letters were measured. */
 export const letters = { measured: 0 }
-/** A canvas in which each letter is half as wide as it is high. */
-globalThis.OffscreenCanvas = class {
-  getContext() {
-    return {
-      measureText(text) {
-        letters.measured += text.length
-        return { width: 50 * [...text].length }
-      },
-    }
-  }
-}
-globalThis.matchMedia = () => ({ matches: false, addEventListener() {} })
+/** Whether somebody asks for less motion. */
+export const motion = { matches: false, addEventListener() {} }
+globalThis.matchMedia = (query) => (query.includes('reduced-motion') ? motion : { matches: false, addEventListener() {} })
 
 /** A path that notes how it is made. */
 globalThis.Path2D = class {
@@ -28,6 +19,32 @@ globalThis.Path2D = class {
   quadraticCurveTo(...to) { this.steps.push(['curve', ...to]) }
   arc(...values) { this.steps.push(['arc', ...values]) }
   closePath() { this.steps.push(['close']) }
+  rect(x, y, width, height) {
+    this.moveTo(x, y)
+    for (const corner of [[x + width, y], [x + width, y + height], [x, y + height], [x, y]]) this.lineTo(...corner)
+  }
+}
+
+/** A canvas in which each letter is half as wide as it is high, and that knows which point is on a path of straight lines. */
+globalThis.OffscreenCanvas = class {
+  getContext() {
+    return {
+      measureText(text) {
+        letters.measured += text.length
+        return { width: 50 * [...text].length }
+      },
+      isPointInStroke({ steps }, x, y) {
+        return steps.some(([kind, ...to], at) => {
+          if (kind === 'move') return false
+          const [from, end] = [steps[at - 1].slice(-2), to.slice(-2)]
+          const [dx, dy] = [end[0] - from[0], end[1] - from[1]]
+          const part = Math.max(0, Math.min(1, ((x - from[0]) * dx + (y - from[1]) * dy) / (dx * dx + dy * dy || 1)))
+          return Math.hypot(x - from[0] - dx * part, y - from[1] - dy * part) <= this.lineWidth / 2
+        })
+      },
+      isPointInPath: () => false,
+    }
+  }
 }
 
 /** A view at scale 2, with the canvas's origin at the upper left. */

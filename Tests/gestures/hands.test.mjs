@@ -1,0 +1,582 @@
+// Tests what hands and keys do to a drawing.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { motion } from './drawing.mjs'
+import { handAt, mouth } from './hand.mjs'
+import { addConnectedCopy } from '../../build/modules/connect/connecting.js'
+
+const square = (x, y, set = {}) => ({ position: [x, y], size: [100, 100], ...set })
+/** Points of a line, as parts of its box. */
+const [half, whole] = [32768, 65535]
+const line = (x, y, width, height, set = {}) => ({ kind: 'line', position: [x, y], size: [width, height], path: [[0, 0], [whole, whole]], strokeWidth: 4, ...set })
+const near = (actual, expected, by = 1) => assert.ok(actual.every((each, at) => Math.abs(each - expected[at]) <= by), `${actual} is not ${expected}`)
+const sorted = (ids) => [...ids].sort((one, other) => one - other)
+
+// Drawing.
+
+test('each tool draws its kind where the hand leads, not too small, and evenly with Shift, in one step', (t) => {
+  const hand = handAt(t)
+  for (const [key, kind] of [['r', 'rectangle'], ['u', 'roundedRectangle'], ['o', 'ellipse'], ['p', 'polygon'], ['s', 'star']]) {
+    hand.key('escape')
+    hand.key(key)
+    hand.lead([300, 300], [410, 440])
+    const [id] = hand.selection.ids()
+    assert.deepEqual([hand.replica.shape(id).kind, hand.box(id)], [kind, [300, 300, 110, 140]])
+    hand.undo()
+    assert.deepEqual([hand.replica.shapeCount, hand.replica.canUndo], [0, false])
+    hand.editing.redo()
+    hand.frame()
+    assert.deepEqual(hand.box(id), [300, 300, 110, 140])
+    hand.undo()
+  }
+  const drawn = (start, end, how) => {
+    hand.lead(start, end, how)
+    const box = hand.box(hand.selection.ids()[0])
+    hand.undo()
+    return box
+  }
+  assert.deepEqual(drawn([300, 300], [410, 440], { shift: true }), [300, 300, 140, 140])
+  hand.view.zoomAt({ x: 0, y: 0 }, 0.5)
+  hand.view.panBy(-2_500, 250)
+  assert.deepEqual([drawn([300, 300], [500, 440]), drawn([700, 300], [707, 315]), drawn([700, 600], [693, 570])],
+    [[5_600, 100, 400, 280], [6_400, 100, 20, 30], [6_380, 640, 20, 60]])
+})
+
+test('a finger draws nothing smaller than itself', (t) => {
+  const hand = handAt(t, { tool: 'rectangle', pointer: 'touch' })
+  hand.lead([60, 500], [90, 540])
+  assert.deepEqual(hand.box(hand.selection.ids()[0]), [60, 500, 100, 100])
+})
+
+test('a drawing tool draws over a shape, and moves one that is selected, or held first by a finger', (t) => {
+  const hand = handAt(t, { tool: 'ellipse' })
+  const below = hand.add(square(200, 200))
+  hand.move([250, 250])
+  assert.equal(hand.stage.style.cursor, 'crosshair')
+  hand.lead([230, 230], [270, 280], { hold: true })
+  const [drawn] = hand.replica.shapes().filter(({ id }) => id !== below)
+  assert.deepEqual([hand.box(drawn.id), hand.box(below)], [[230, 230, 40, 50], [200, 200, 100, 100]], 'it is there while it grows')
+  hand.up([270, 280])
+  hand.tap([210, 210])
+  hand.lead([210, 210], [210, 410])
+  assert.deepEqual(hand.box(below), [200, 400, 100, 100])
+})
+
+test('a finger that holds a shape first moves it, without a jump, and others see by whom it is lifted', (t) => {
+  for (const [wait, isLifted] of [[390, false], [450, true]]) {
+    const hand = handAt(t, { tool: 'ellipse', pointer: 'touch' })
+    const id = hand.add(square(100, 300))
+    hand.down([120, 320])
+    hand.pass(wait)
+    assert.equal(hand.told.some(([name, ids]) => name === 'setLifted' && ids.length === 1), isLifted)
+    if (isLifted) {
+      hand.move([123, 321])
+      assert.deepEqual(hand.box(id).slice(0, 2), [103, 301])
+    }
+    hand.move([220, 420])
+    hand.pass(200)
+    hand.up([220, 420])
+    assert.deepEqual([hand.box(id), hand.replica.shapeCount], isLifted ? [[200, 400, 100, 100], 1] : [[100, 300, 100, 100], 2])
+    if (isLifted) assert.deepEqual(hand.told.findLast(([name]) => name === 'setLifted'), ['setLifted', []])
+  }
+})
+
+test('what is given up leaves the drawing as it was, and what could be done again', (t) => {
+  const hand = handAt(t, { tool: 'pen' })
+  const id = hand.add(square(600, 200))
+  hand.lead([200, 200], [300, 300])
+  hand.tool.choose('select')
+  hand.lead([650, 250], [750, 350])
+  hand.undo()
+  const before = hand.replica.shapes()
+  for (const [tool, start, end] of [['ellipse', [200, 400], [320, 520]], ['arrow', [200, 600], [400, 650]], ['eraser', [180, 250], [320, 250]], ['select', [650, 250], [800, 300]]]) {
+    hand.tool.choose(tool)
+    hand.lead(start, end, { hold: true })
+    assert.notDeepEqual(hand.replica.shapes(), before, tool)
+    hand.key('escape')
+    hand.move([600, 650])
+    hand.up([600, 650])
+    assert.deepEqual([hand.replica.shapes(), hand.replica.canRedo], [before, true], tool)
+  }
+  hand.key('ctrl+shift+z')
+  assert.equal(hand.box(id)[0], 700)
+})
+
+test('what was drawn when the browser takes the finger away stays, but no empty text', (t) => {
+  const hand = handAt(t, { pointer: 'touch' })
+  for (const [tool, count] of [['text', 0], ['pen', 1], ['rectangle', 2], ['arrow', 3], ['eraser', 2]]) {
+    hand.tool.choose(tool)
+    hand.lead([60, 300], [240, 420], { hold: true })
+    hand.lose([240, 420])
+    assert.equal(hand.replica.shapeCount, count, tool)
+  }
+})
+
+// Moving.
+
+test('handles move, turn and scale one shape, each in one step, and stay where the turned shape has them', (t) => {
+  const hand = handAt(t)
+  const id = hand.add(square(200, 200))
+  const lead = (kind, way, how = {}) => {
+    hand.selection.set([id])
+    const from = hand.handle(kind, how.side)
+    hand.lead(from, [from[0] + way[0], from[1] + way[1]], how)
+    return [...hand.box(id), hand.replica.shape(id).rotation]
+  }
+  near(lead('move', [150, 80]), [350, 280, 100, 100, 0], 0.1)
+  const [x, y] = hand.handle('rotate')
+  near(lead('rotate', [400 + 330 - y - x, 330 - y]), [350, 280, 100, 100, 90], 0.1)
+  near(hand.handle('scale'), [350, 380])
+  near(lead('scale', [-60, 40]).slice(2, 4), [140, 160])
+  near(hand.handle('scale'), [290, 420])
+  near(lead('scale', [30, -50], { side: [-1, 0] }).slice(2, 4), [190, 160])
+  near(hand.handle('scale'), [290, 420])
+  for (let count = 0; count < 4; count += 1) hand.undo()
+  assert.deepEqual(hand.box(id), [200, 200, 100, 100])
+  for (const [kind, way, how, expected] of [
+    ['rotate', [60, 12], { shift: true }, null], ['scale', [100, 10], { shift: true }, [200, 200, 200, 200, 0]],
+    ['scale', [50, 0], { alt: true }, [150, 200, 200, 100, 0]], ['move', [100, 30], { shift: true }, [300, 200, 100, 100, 0]],
+  ]) {
+    const found = lead(kind, way, how)
+    if (expected) near(found, expected, 0.1)
+    else assert.ok(found[4] !== 0 && found[4] % 15 === 0)
+    hand.undo()
+  }
+  hand.selection.clear()
+  hand.lead([220, 220], [350, 260], { ctrl: true })
+  assert.deepEqual(hand.box(id), [336, 240, 100, 100], 'a corner is on a dot')
+})
+
+test('handles of many act on all around their common frame, also on a group', (t) => {
+  const hand = handAt(t)
+  const [one, other] = [hand.add(square(200, 200, { group: 7 })), hand.add(square(400, 250, { group: 7 }))]
+  hand.tap([250, 250])
+  assert.deepEqual(sorted(hand.selection.ids()), sorted([one, other]))
+  const boxes = (kind, way, how = {}) => {
+    const from = hand.handle(kind, how.side)
+    hand.lead(from, way(from), how)
+    const found = [one, other].map(hand.box)
+    hand.undo()
+    return found
+  }
+  const by = (dx, dy) => ([x, y]) => [x + dx, y + dy]
+  near(hand.handle('move'), [350, 376])
+  near(boxes('rotate', () => [550, 275]).flat(), [325, 125, 100, 100, 275, 325, 100, 100])
+  for (const [kind, way, how, expected] of [
+    ['scale', by(300, 0), {}, [[200, 200, 200, 200], [600, 300, 200, 200]]], ['move', by(100, 25), {}, [[300, 225, 100, 100], [500, 275, 100, 100]]],
+    ['scale', by(-300, 40), { side: [-1, 0] }, [[-100, 200, 200, 100], [300, 250, 200, 100]]],
+    ['scale', by(-300, 0), { side: [-1, -1] }, [[-100, 50, 200, 200], [300, 150, 200, 200]]],
+  ]) assert.deepEqual(boxes(kind, way, how), expected)
+  assert.deepEqual([one, other].map(hand.box), [[200, 200, 100, 100], [400, 250, 100, 100]])
+})
+
+test('a larger or smaller note has its text fitted anew, in the same step', (t) => {
+  const hand = handAt(t)
+  const words = 'word '.repeat(40)
+  const note = hand.add({ position: [300, 200], size: [200, 200], fill: '#FFE27A', text: words, textSize: 12.4806 })
+  const plain = hand.add({ position: [800, 200], size: [200, 200], fill: '#FFFFFF', text: words })
+  const pulled = (id, way) => {
+    hand.selection.set([id])
+    const [x, y] = hand.handle('scale')
+    hand.lead([x, y], [x + way, y + way])
+    return hand.replica.shape(id).textSize
+  }
+  assert.equal(pulled(note, 300), 20)
+  hand.undo()
+  assert.deepEqual([hand.replica.shape(note).textSize, hand.box(note)[2]], [12.4806, 200])
+  pulled(note, -50)
+  assert.ok(hand.box(note)[2] === 150 && hand.box(note)[3] > 150, 'the text has no smaller size, so the note is higher')
+  assert.equal(pulled(plain, -50), 20)
+})
+
+test('a drag in the gap between selected shapes moves them, with a mouse and without Shift', (t) => {
+  const hand = handAt(t)
+  const [one, two, three] = [0, 1, 2].map((at) => hand.add(square(200 + 200 * at, 200 + 50 * at)))
+  hand.selection.set([one, two])
+  hand.move([350, 275])
+  assert.equal(hand.stage.style.cursor, 'move')
+  hand.lead([350, 275], [300, 425])
+  assert.deepEqual([one, two, three].map((id) => hand.box(id)[0]), [150, 350, 600])
+  hand.undo()
+  hand.lead([350, 275], [720, 420], { shift: true })
+  assert.deepEqual(sorted(hand.selection.ids()), sorted([one, two, three]))
+  hand.tap([350, 275])
+  assert.deepEqual(hand.selection.ids(), [])
+  hand.lead([350, 240], [520, 360])
+  hand.lead([350, 240], [720, 420])
+  assert.deepEqual([sorted(hand.selection.ids()), [one, two, three].map((id) => hand.box(id)[0])], [sorted([two, three]), [200, 400, 600]])
+})
+
+test('a rectangle selects what it meets and is not locked, whole groups, and with Shift more, until Escape', (t) => {
+  const hand = handAt(t)
+  const [one, two] = [hand.add(square(200, 200)), hand.add(square(400, 250, { group: 7 }))]
+  const [three, locked] = [hand.add(square(700, 600, { group: 7 })), hand.add(square(220, 220, { locked: true }))]
+  hand.lead([320, 320], [150, 150], { hold: true })
+  assert.deepEqual(hand.over.findLast(([name]) => name === 'setMarquee')[1], { x: 150, y: 150, width: 170, height: 170 })
+  assert.deepEqual(hand.selection.ids(), [one])
+  hand.up([150, 150])
+  assert.deepEqual(hand.over.findLast(([name]) => name === 'setMarquee')[1], null)
+  hand.lead([520, 400], [450, 240], { shift: true })
+  assert.deepEqual(sorted(hand.selection.ids()), sorted([one, two, three]))
+  hand.lead([150, 350], [350, 390], { hold: true })
+  assert.deepEqual(hand.selection.ids(), [])
+  hand.key('escape')
+  assert.deepEqual([hand.selection.ids(), hand.replica.shapeCount], [[], 4])
+  hand.up([350, 390])
+  hand.key('ctrl+a')
+  assert.ok(!hand.selection.has(locked) && hand.selection.size === 3)
+  hand.tap([260, 260])
+  assert.deepEqual(hand.selection.ids(), [one], 'the shape below the locked one')
+  hand.selection.set([locked])
+  for (const key of ['delete', 'arrowleft', 'c']) hand.key(key)
+  assert.deepEqual([hand.said.map(([words]) => / is locked\.$/.test(words)), hand.box(locked)], [[true, true, true], [220, 220, 100, 100]])
+})
+
+test('S13: a click takes a group, with Shift adds or leaves it, and a double click enters it', (t) => {
+  const hand = handAt(t)
+  const [sun, moon, star] = [hand.add(square(200, 200, { group: 7 })), hand.add(square(400, 200, { group: 7 })), hand.add(square(600, 200))]
+  hand.lead([250, 250], [250, 400], { shift: true })
+  assert.deepEqual([sun, moon, star].map((id) => hand.box(id)[1]), [350, 350, 200])
+  hand.tap([650, 250])
+  hand.tap([450, 400], 1, { shift: true })
+  assert.deepEqual(sorted(hand.selection.ids()), sorted([sun, moon, star]))
+  hand.tap([450, 400], 1, { shift: true })
+  assert.deepEqual(hand.selection.ids(), [star])
+  hand.tap([450, 400], 2)
+  assert.deepEqual([hand.selection.ids(), hand.opened], [[moon], []])
+  hand.lead([450, 400], [550, 400], { shift: true })
+  assert.deepEqual([sun, moon].map((id) => hand.box(id)[0]), [200, 500])
+  hand.tap([150, 600])
+  hand.tap([250, 400])
+  assert.deepEqual(sorted(hand.selection.ids()), sorted([sun, moon]))
+  hand.key('delete')
+  assert.equal(hand.replica.shapeCount, 1)
+  hand.key('ctrl+z')
+  assert.equal(hand.replica.shapeCount, 3)
+})
+
+test('copies are led away with Alt in one step, and Escape removes them, also if somebody has changed them', (t) => {
+  const hand = handAt(t)
+  const id = hand.add(square(200, 200))
+  hand.lead([220, 220], [420, 320], { alt: true })
+  const [copy] = hand.selection.ids()
+  assert.deepEqual([hand.box(copy), hand.box(id)], [[400, 300, 100, 100], [200, 200, 100, 100]])
+  hand.undo()
+  assert.equal(hand.replica.shapeCount, 1)
+  hand.lead([220, 220], [420, 320], { alt: true, hold: true })
+  hand.drawing.write(hand.selection.ids()[0], { fill: '#FF0000' })
+  hand.key('escape')
+  hand.up([420, 320])
+  assert.deepEqual(hand.replica.shapes().map((shape) => shape.id), [id])
+})
+
+test('what somebody deletes or locks meanwhile slips out of the hand, and the rest goes on', (t) => {
+  const hand = handAt(t)
+  const [gone, locked, free] = [hand.add(square(200, 200)), hand.add(square(400, 200)), hand.add(square(600, 200))]
+  hand.selection.set([gone, locked, free])
+  hand.lead([250, 230], [300, 260], { hold: true })
+  hand.replica.delete([gone])
+  hand.drawing.write(locked, { locked: true })
+  hand.frame()
+  hand.move([400, 330])
+  hand.pass(160)
+  hand.up([400, 330])
+  assert.deepEqual([hand.replica.shape(gone), hand.box(locked), hand.box(free)], [null, [450, 230, 100, 100], [750, 300, 100, 100]])
+})
+
+// Throwing, the hole.
+
+test('what is thrown glides on within the view, in one step, and is caught by a press', (t) => {
+  const hand = handAt(t)
+  const id = hand.add(square(100, 300))
+  hand.throw([150, 350], [60, 4])
+  const places = [hand.box(id)[0]]
+  for (let count = 0; count < 25; count += 1) {
+    hand.pass(160)
+    places.push(hand.box(id)[0])
+    assert.ok(places.at(-1) >= 0 && places.at(-1) <= 1_180)
+  }
+  assert.ok(places[1] > places[0] + 100 && places.some((place, at) => place < places[at - 1]), `${places}`)
+  hand.undo()
+  assert.deepEqual([hand.box(id), hand.replica.shapeCount], [[100, 300, 100, 100], 1])
+  hand.throw([150, 350], [14, 0])
+  hand.pass(160)
+  const [there] = hand.box(id)
+  assert.ok(there > 225)
+  hand.tap([there + 50, 350])
+  assert.equal(hand.box(id)[0], there)
+  hand.key('arrowdown')
+  hand.pass(1_000)
+  hand.undo()
+  assert.deepEqual(hand.box(id).slice(0, 2), [there, 300])
+  hand.undo()
+  assert.deepEqual(hand.box(id).slice(0, 2), [100, 300])
+})
+
+test('where less motion is asked for, or no play, nothing glides or coasts', (t) => {
+  const hand = handAt(t)
+  const id = hand.add(square(100, 300))
+  for (const [change, back] of [[() => { motion.matches = true }, () => { motion.matches = false }], [() => { hand.play.isOn = false }, () => { hand.play.isOn = true }]]) {
+    change()
+    hand.throw([150, 350], [15, 0])
+    const [there] = hand.box(id)
+    hand.pass(3_000)
+    assert.deepEqual([hand.box(id)[0], there], [220, 220])
+    back()
+    hand.undo()
+  }
+})
+
+test('paper that a finger has pushed goes on, until it is pressed', (t) => {
+  for (const isStill of [false, true]) {
+    motion.matches = isStill
+    const hand = handAt(t, { pointer: 'touch' })
+    hand.throw([40, 600], [0, -20])
+    const at = hand.view.y
+    assert.ok(Math.abs(at - 160) < 20, `${at}`)
+    hand.pass(200)
+    assert.ok(isStill ? hand.view.y === at : hand.view.y > at + 50)
+    const later = hand.view.y
+    hand.down([40, 400])
+    hand.pass(500)
+    hand.up([40, 400])
+    assert.equal(hand.view.y, later)
+    motion.matches = false
+  }
+})
+
+test('what is dropped on the hole goes, with all that is selected, in one step; beside it, or without play, it stays', (t) => {
+  const hand = handAt(t)
+  const [one, other] = [hand.add(square(300, 200)), hand.add(square(500, 200))]
+  hand.selection.set([one, other])
+  const [x, y] = mouth
+  for (const [place, isOn, left] of [[[x + 60, y - 150], true, 2], [mouth, false, 2], [mouth, true, 0]]) {
+    hand.play.isOn = isOn
+    hand.lead([350, 250], place)
+    assert.equal(hand.replica.shapeCount, left)
+    hand.undo()
+    assert.deepEqual([one, other].map(hand.box), [[300, 200, 100, 100], [500, 200, 100, 100]])
+  }
+})
+
+// Taps and two fingers.
+
+test('two taps make a circle or a bright colour, three remove, and what is written is only selected', (t) => {
+  for (const pointer of ['mouse', 'touch']) {
+    const hand = handAt(t, { pointer })
+    hand.tap([400, 300], 2)
+    const [circle] = hand.replica.shapes()
+    assert.deepEqual([circle.kind, hand.box(circle.id)], ['ellipse', [350, 250, 100, 100]])
+    const seen = []
+    hand.drawing.on('changes', ({ shapes }) => seen.push(...shapes.map(({ shape }) => shape && shape.fill)))
+    hand.tap([400, 300], 3)
+    assert.deepEqual([hand.replica.shapeCount, seen.filter((fill) => fill !== circle.fill)], [0, [null]], 'it gets no other colour in between')
+    assert.match(hand.said[0][0], / removed\.$/)
+    hand.said[0][1].run()
+    hand.frame()
+    assert.equal(hand.replica.shapeCount, 1)
+    const written = hand.add(square(700, 300, { text: 'Milk' }))
+    hand.tap([750, 350], 3)
+    assert.deepEqual([hand.replica.shapeCount, hand.opened.at(-1)[0], hand.opened.at(-1)[1].selectsAll], [2, written, pointer === 'touch' ? true : undefined])
+    hand.opened.length = 0
+    hand.tap([400, 300], 2)
+    assert.deepEqual([hand.replica.shape(circle.id).fill !== circle.fill, hand.opened.length], pointer === 'touch' ? [true, 0] : [false, 1])
+    hand.play.isOn = false
+    hand.tap([400, 300], 2)
+    hand.tap([100, 100], 2)
+    assert.deepEqual([hand.opened.at(-1)[0], hand.replica.shapeCount], [circle.id, 2])
+  }
+})
+
+test('two fingers turn and scale what they hold, and zoom the paper; a finger that is held first selects', (t) => {
+  const hand = handAt(t, { pointer: 'touch' })
+  const id = hand.add({ position: [100, 300], size: [160, 160] })
+  hand.pinch([180, 380], 50, 90, 70)
+  const { rotation, x, y, width, height } = hand.replica.shape(id)
+  near([rotation, width, x + width / 2, y + height / 2], [62, 275, 180, 380], 25)
+  hand.undo()
+  assert.deepEqual(hand.box(id), [100, 300, 160, 160])
+  hand.pinch([180, 380], 90, 20)
+  near(hand.box(id).slice(2), [100, 100], 0.1)
+  hand.undo()
+  hand.pinch([700, 400], 50, 100)
+  assert.ok(hand.view.scale > 1.7 && hand.box(id)[2] === 160)
+  hand.view.fit({ x: 0, y: 0, width: 1_280, height: 800 }, 0)
+  hand.lead([700, 400], [600, 300])
+  near([hand.view.x, hand.view.y], [100, 100], 10)
+  hand.view.fit({ x: 0, y: 0, width: 1_280, height: 800 }, 0)
+  hand.down([40, 260])
+  hand.pass(450)
+  hand.move([340, 520])
+  hand.up([340, 520])
+  assert.deepEqual([hand.selection.ids(), hand.view.x, hand.box(id)], [[id], 0, [100, 300, 160, 160]])
+})
+
+test('others are told where the pointer is on the canvas, and when it is gone', (t) => {
+  for (const pointer of ['mouse', 'touch']) {
+    const hand = handAt(t, { pointer, tool: 'rectangle' })
+    hand.view.zoomAt({ x: 0, y: 0 }, 0.5)
+    hand.view.panBy(-500, -500)
+    const cursor = () => hand.told.findLast(([name]) => name === 'setCursor')[1]
+    hand.lead([200, 200], [300, 400], { hold: true })
+    assert.deepEqual([cursor().x - hand.view.x, cursor().y - hand.view.y], [600, 800])
+    hand.up([300, 400])
+    assert.equal(cursor() === null, pointer === 'touch')
+    hand.leave()
+    assert.equal(cursor(), null)
+  }
+})
+
+// Lines.
+
+test('the points and the middle of a line are taken by their handles, and it is pressed where it leads', (t) => {
+  const hand = handAt(t)
+  const star = hand.add(square(800, 100, { kind: 'star', size: [120, 120] }))
+  const id = hand.add(line(200, 300, 400, 1, { path: [[0, 0], [whole, 0]] }))
+  hand.selection.set([id])
+  hand.lead([400, 300], [400, 500])
+  assert.deepEqual([hand.replica.shape(id).path.map(([x, y]) => [x, y]), hand.box(id)], [[[0, 0], [half, whole], [whole, 0]], [200, 300, 400, 200]])
+  hand.lead([600, 300], [862, 158])
+  assert.deepEqual([hand.replica.shape(id).to.shape, hand.replica.shape(id).to.x], [star, half])
+  hand.lead([400, 500], [530, 238])
+  assert.equal(hand.replica.shape(id).path.length, 2)
+  for (let count = 0; count < 3; count += 1) hand.undo()
+  assert.deepEqual(hand.box(id), [200, 300, 400, 1])
+  const diagonal = hand.add(line(200, 400, 400, 300))
+  const below = hand.add(square(420, 420, { size: [150, 60] }))
+  hand.replica.reorder([below], 'back')
+  hand.frame()
+  for (const [place, ids] of [[[250, 650], []], [[440, 440], [below]], [[303, 474], [diagonal]]]) {
+    hand.selection.clear()
+    hand.tap(place)
+    assert.deepEqual(hand.selection.ids(), ids)
+  }
+  hand.lead([300, 475], [300, 575], { shift: true })
+  assert.deepEqual(hand.box(diagonal), [200, 500, 400, 300])
+})
+
+test('a shape without a fill is taken at its outline, and inside only where nothing else is', (t) => {
+  const hand = handAt(t)
+  const below = hand.add(square(250, 230))
+  const frame = hand.add({ position: [200, 200], size: [240, 200], filled: false, strokeWidth: 4 })
+  for (const [place, id] of [[[310, 280], below], [[202, 300], frame], [[400, 380], frame]]) {
+    hand.selection.clear()
+    hand.tap(place)
+    assert.deepEqual(hand.selection.ids(), [id], `${place}`)
+  }
+})
+
+test('with the tool for arrows, two clicks write in what is there, and a drag from there draws', (t) => {
+  const hand = handAt(t, { tool: 'arrow' })
+  const box = hand.add(square(100, 300))
+  const way = hand.add(line(200, 350, 400, 1, { path: [[0, 0], [whole, 0]] }))
+  for (const [place, id] of [[[450, 350], way], [[150, 320], box]]) {
+    hand.tap(place, 2)
+    assert.equal(hand.opened.at(-1)[0], id)
+  }
+  hand.tap([800, 150], 2)
+  assert.deepEqual([hand.opened.length, hand.tool.name], [2, 'arrow'])
+  hand.lead([150, 380], [150, 600])
+  assert.equal(hand.replica.shapes().at(-1).from.shape, box)
+})
+
+test('a press on the handle below adds one connected copy, however often it is pressed', async (t) => {
+  const hand = handAt(t)
+  const id = hand.add({ position: [300, 150], size: [150, 100], text: 'Valid?' })
+  hand.selection.set([id])
+  const place = hand.handle('move')
+  for (let count = 0; count < 3; count += 1) {
+    hand.down(place)
+    hand.up(place)
+  }
+  await new Promise(setImmediate)
+  hand.frame()
+  const [, copy, arrow] = hand.replica.shapes()
+  assert.deepEqual([hand.replica.shapeCount, hand.box(copy.id), copy.text, arrow.toEnd, hand.selection.ids()], [3, [300, 330, 150, 100], 'Valid?', 'arrow', [copy.id]])
+  hand.undo()
+  assert.equal(hand.replica.shapeCount, 1)
+})
+
+// Keys.
+
+test('each key has its action, and a held one repeats what may be repeated', (t) => {
+  const hand = handAt(t)
+  const [one, two, three] = [0, 1, 2].map((at) => hand.add(square(200 + 200 * at, 200)))
+  const order = (...keys) => {
+    for (const key of keys) hand.key(key)
+    return hand.replica.drawingOrder()
+  }
+  hand.selection.set([one])
+  for (const sign of ['', 'ctrl+']) {
+    assert.deepEqual(order(`${sign}]`), [two, one, three])
+    assert.deepEqual(order(`${sign}}`), [two, three, one])
+    assert.deepEqual(order(`${sign}[`), [two, one, three])
+    assert.deepEqual(order(`${sign}{`), [one, two, three])
+  }
+  for (const [key, x, y] of [['arrowright', 201, 200], ['arrowleft', 200, 200], ['arrowdown', 200, 201], ['arrowup', 200, 200], ['shift+arrowright', 210, 200], ['shift+arrowup', 210, 190]]) {
+    hand.key(key)
+    assert.deepEqual(hand.box(one).slice(0, 2), [x, y], key)
+  }
+  hand.key('arrowright', { repeat: true })
+  assert.equal(hand.box(one)[0], 211)
+  hand.pass(1_000)
+  hand.undo()
+  assert.deepEqual(hand.box(one).slice(0, 2), [200, 200], 'presses that follow each other are one step')
+  const { fill } = hand.replica.shape(one)
+  hand.key('alt+c')
+  assert.notEqual(hand.replica.shape(one).fill, fill)
+  hand.key('ctrl+z')
+  hand.key('delete')
+  hand.key('delete', { repeat: true })
+  assert.deepEqual(hand.replica.drawingOrder(), [two, three])
+  hand.key('ctrl+z')
+  hand.key('ctrl+y')
+  assert.equal(hand.replica.shapeCount, 2)
+  hand.selection.set([two, three])
+  for (const [key, is] of [['ctrl+g', (shape) => shape.group !== null], ['ctrl+shift+g', (shape) => shape.group === null], ['ctrl+shift+l', ({ locked }) => locked], ['ctrl+shift+l', ({ locked }) => !locked]]) {
+    hand.key(key)
+    assert.ok([two, three].every((id) => is(hand.replica.shape(id))), key)
+    hand.key('ctrl+z')
+    assert.ok(![two, three].some((id) => is(hand.replica.shape(id))), `${key} is one step`)
+    hand.key('ctrl+shift+z')
+  }
+  hand.key('q', { repeat: true })
+  assert.equal(hand.replica.shapeCount, 2)
+  for (const key of ['+', '+', '-', '1']) hand.key(key, { repeat: true })
+  assert.equal(hand.view.scale, 1)
+})
+
+test('no letter, alone or on what is selected, removes anything', (t) => {
+  const hand = handAt(t)
+  const ids = [0, 1, 2].map((at) => hand.add(square(200 + 200 * at, 200)))
+  for (const selected of [[], ids.slice(0, 1), ids.slice(0, 2)]) {
+    for (const letter of 'abcdefghijklmnopqrstuvwxyz') {
+      hand.tool.choose('select')
+      hand.selection.set(selected)
+      hand.key(letter)
+    }
+  }
+  assert.ok(ids.every((id) => hand.replica.shape(id)) && hand.said.length === 0)
+})
+
+test('what fails halfway leaves no step of undo open', async (t) => {
+  for (const act of ['copy', 'key', 'drag']) {
+    const hand = handAt(t, { tool: act === 'copy' ? 'select' : 'rectangle' })
+    const id = hand.add(square(300, 150))
+    hand.selection.set(act === 'copy' ? [id] : [])
+    for (const name of ['set', 'clear']) t.mock.method(hand.selection, name, () => { throw new Error('broken') })
+    const { guard } = hand.editing
+    t.mock.method(hand.editing, 'guard', (run) => { try { guard.call(hand.editing, run) } catch { /* It fails as it should. */ } })
+    if (act === 'copy') await assert.rejects(addConnectedCopy(hand, id), /broken/)
+    else if (act === 'key') hand.key('Enter')
+    else hand.lead([600, 400], [700, 500])
+    await new Promise(setImmediate)
+    assert.ok(hand.selection.set.mock.callCount() + hand.selection.clear.mock.callCount() > 0, act)
+    const before = hand.replica.shapeCount
+    for (let count = 0; count < 2; count += 1) hand.editing.edit((replica) => replica.addSquare({ x: 0, y: 0, width: 100, height: 100 }))
+    hand.undo()
+    assert.equal(hand.replica.shapeCount, before + 1, act)
+  }
+})
