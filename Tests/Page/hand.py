@@ -33,15 +33,6 @@ def lead_finger(person, start, end):
     person.touch.end()
 
 
-def lead_at_once(person, start, end):
-    """Like `lead` or `lead_finger`, but too fast for press-and-hold. The stopped clock advances meanwhile."""
-    by_touch = person.page.evaluate("navigator.maxTouchPoints > 0")
-    (person.touch if by_touch else person).drag(start, end, hold=True)
-    person.pass_time(100)
-    person.touch.end() if by_touch else person.page.mouse.up()
-    person.pass_time(100)
-
-
 def tap(person, x, y, times=1):
     """Taps or clicks several times quickly. The stopped clock advances meanwhile."""
     for _ in range(times):

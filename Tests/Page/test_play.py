@@ -2,7 +2,6 @@
 menu."""
 
 from hand import FRAME, tap, throw
-from test_writing import FIELD
 
 
 def turn_play(person):
@@ -12,9 +11,9 @@ def turn_play(person):
 def test_without_play_its_buttons_keys_and_gestures_are_gone(room):
     """The setting is on at first. If it is turned off, it stays off for this person after a reload."""
     square = room.add(position=[300, 200], size=[150, 150], fill="#3366CC")
-    ann, bob = room.join("Ann", clock=True), room.join("Bob")
-    black_hole, add_square = (bob.page.get_by_role("button", name=name) for name in ("Black Hole", "Add Square"))
-    assert black_hole.count() == add_square.count() == 1, "one circle, which is the button"
+    ann = room.join("Ann", clock=True)
+    for name in ("Black Hole", "Add Square"):
+        assert ann.page.get_by_role("button", name=name).count() == 1
     turn_play(ann)
     ann.reload()
     ann.look_at(0, 0)
@@ -43,22 +42,6 @@ def test_without_play_its_buttons_keys_and_gestures_are_gone(room):
     ann.page.mouse.up()
     room.wait_until_sent()
     assert len(room.shapes()) == 1
-    assert bob.page.get_by_role("button", name="Black Hole").is_visible(), "it is each person's own"
-
-
-def test_without_play_a_double_tap_of_a_finger_writes_and_a_shake_clears_nothing(room):
-    square = room.add(position=[100, 200], size=[200, 150], fill="#3366CC")
-    phone = room.join("Eve", phone=True, stopped=True, at=(0, 0))
-    phone.run("app.play.toggle(); return null")
-    tap(phone, 200, 275, times=2)
-    assert phone.page.locator(FIELD).is_visible()
-    assert room.shape(square)["fill"] == "#3366CC"
-    phone.press("Escape")
-    phone.run("app.shaking.tell('shaken', null); return null")
-    room.wait_until_sent()
-    assert len(room.shapes()) == 1
-    phone.run("app.play.toggle(); app.shaking.tell('shaken', null); return null")
-    room.wait_for_shapes(0)
 
 
 def test_an_empty_room_invites_to_play_only_where_there_is_play(room):

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { motion } from './drawing.mjs'
 import { handAt, mouth } from './hand.mjs'
 import { addConnectedCopy } from '../../build/modules/connect/connecting.js'
+import { actionsOf } from '../../build/modules/tools/actions.js'
 
 const square = (x, y, set = {}) => ({ position: [x, y], size: [100, 100], ...set })
 /** Points of a line, as parts of its box. */
@@ -54,7 +55,7 @@ test('a drawing tool draws over a shape, and moves one that is selected, or held
   const hand = handAt(t, { tool: 'ellipse' })
   const below = hand.add(square(200, 200))
   hand.move([250, 250])
-  assert.equal(hand.stage.style.cursor, 'crosshair')
+  assert.deepEqual([hand.stage.style.cursor, hand.marks.pointedAt], ['crosshair', null])
   hand.lead([230, 230], [270, 280], { hold: true })
   const [drawn] = hand.replica.shapes().filter(({ id }) => id !== below)
   assert.deepEqual([hand.box(drawn.id), hand.box(below)], [[230, 230, 40, 50], [200, 200, 100, 100]], 'it is there while it grows')
@@ -429,6 +430,42 @@ test('others are told where the pointer is on the canvas, and when it is gone', 
   }
 })
 
+test('who may only look on pans and zooms, also on a shape, and changes nothing by hand, key or shaking', (t) => {
+  for (const pointer of ['mouse', 'touch']) {
+    const hand = handAt(t, { pointer })
+    const id = hand.add(square(200, 200))
+    const before = hand.replica.shapes()
+    hand.permission.mayEdit = false
+    hand.tap([250, 250], 2)
+    hand.tap([250, 250], 3)
+    hand.tap([700, 250], 2)
+    hand.selection.set([id])
+    for (const key of ['arrowleft', 'q', 'c', 'delete', 'shift+delete', 'ctrl+d', 'enter']) hand.key(key)
+    hand.shaking.tell('shaken', null)
+    if (pointer === 'touch') hand.pinch([250, 250], 30, 60)
+    else hand.lead([250, 250], [350, 270])
+    assert.deepEqual([hand.replica.shapes(), hand.opened], [before, []])
+    assert.ok(pointer === 'touch' ? hand.view.scale > 1.5 : hand.view.x === -100 && hand.view.y === -20)
+  }
+})
+
+test('a shake clears everything, unless there is no play or a hand is busy', async (t) => {
+  const hand = handAt(t)
+  hand.add(square(200, 200))
+  const left = async () => {
+    hand.shaking.tell('shaken', null)
+    await new Promise(setImmediate)
+    return hand.replica.shapeCount
+  }
+  hand.play.isOn = false
+  assert.equal(await left(), 1)
+  hand.play.isOn = true
+  hand.lead([250, 250], [300, 300], { hold: true })
+  assert.equal(await left(), 1)
+  hand.up([300, 300])
+  assert.equal(await left(), 0)
+})
+
 // Lines.
 
 test('the points and the middle of a line are taken by their handles, and it is pressed where it leads', (t) => {
@@ -463,9 +500,20 @@ test('a shape without a fill is taken at its outline, and inside only where noth
   const frame = hand.add({ position: [200, 200], size: [240, 200], filled: false, strokeWidth: 4 })
   for (const [place, id] of [[[310, 280], below], [[202, 300], frame], [[400, 380], frame]]) {
     hand.selection.clear()
+    hand.move(place)
+    assert.equal(hand.marks.pointedAt, id)
     hand.tap(place)
     assert.deepEqual(hand.selection.ids(), [id], `${place}`)
   }
+})
+
+test('a curve gets another bend by the handle on it', (t) => {
+  const hand = handAt(t)
+  const id = hand.add(line(300, 260, 200, 40, { path: [[0, whole], [39_321, 0], [whole, whole]], route: 'curved' }))
+  hand.selection.set([id])
+  const [x, y] = hand.handle('bend')
+  hand.lead([x, y], [x, y - 70])
+  assert.deepEqual([hand.replica.shape(id).path.length, hand.replica.shape(id).route], [4, 'curved'])
 })
 
 test('with the tool for arrows, two clicks write in what is there, and a drag from there draws', (t) => {
@@ -546,6 +594,49 @@ test('each key has its action, and a held one repeats what may be repeated', (t)
   assert.equal(hand.replica.shapeCount, 2)
   for (const key of ['+', '+', '-', '1']) hand.key(key, { repeat: true })
   assert.equal(hand.view.scale, 1)
+})
+
+test('a group is aligned as one, and an arrow between shapes that are aligned follows them', async (t) => {
+  const hand = handAt(t)
+  const may = () => ['alignLeft', 'distributeVertically'].map((id) => actionsOf(hand)[id].isEnabled())
+  const aligned = async (key, ...ids) => {
+    hand.selection.set(ids)
+    hand.key(key)
+    await new Promise(setImmediate)
+    hand.frame()
+    return ids.map((id) => hand.box(id).slice(0, 2))
+  }
+  const [sun, moon, star] = [hand.add(square(300, 200, { group: 7 })), hand.add(square(500, 200, { group: 7 })), hand.add(square(200, 500))]
+  hand.selection.set([sun, moon])
+  assert.deepEqual(may(), [false, false])
+  assert.deepEqual(await aligned('alt+a', sun, moon, star), [[200, 200], [400, 200], [200, 500]])
+  assert.deepEqual(may(), [true, false], 'there are two')
+  hand.groups.enter(moon)
+  assert.deepEqual(await aligned('alt+a', sun, moon), [[200, 200], [200, 200]])
+  const tie = (shape) => ({ shape, x: 0, y: half })
+  const arrow = hand.add(line(0, 0, 10, 10, { from: tie(star), to: tie(sun) }))
+  const other = hand.add(line(0, 0, 10, 10, { from: tie(moon) }))
+  hand.drawing.write(star, { position: [700, 500] })
+  hand.frame()
+  for (let count = 0; count < 2; count += 1) assert.deepEqual((await aligned('alt+d', star, sun, arrow)).slice(0, 2), [[700, 500], [700, 200]])
+  assert.deepEqual([hand.replica.shape(arrow).from.shape, hand.replica.shape(arrow).to.shape], [star, sun])
+  hand.undo()
+  assert.equal(hand.box(sun)[0], 200, 'what is aligned already is no step')
+  hand.selection.set([star, arrow])
+  assert.deepEqual(may(), [false, false])
+  const [, [, y]] = await aligned('alt+w', star, other)
+  assert.deepEqual([y, hand.box(star)[1], hand.replica.shape(other).from], [10, 10, null])
+})
+
+test('a key adds what the tool in hand draws, and nothing is written in ink', (t) => {
+  const hand = handAt(t, { tool: 'note' })
+  hand.key('Enter')
+  const [note] = hand.replica.shapes()
+  assert.deepEqual([hand.box(note.id).slice(2), hand.opened.map(([id]) => id)], [[200, 200], [note.id]])
+  hand.tool.choose('select')
+  hand.selection.set([hand.add(line(500, 500, 100, 100, { kind: 'ink' }))])
+  hand.key('f2')
+  assert.deepEqual([actionsOf(hand).write.isEnabled(), hand.opened.length], [false, 1])
 })
 
 test('no letter, alone or on what is selected, removes anything', (t) => {

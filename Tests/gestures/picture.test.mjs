@@ -4,10 +4,11 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { beforeEach, test } from 'node:test'
 
-import { Drawing, view as twice } from './drawing.mjs'
+import { Drawing, motion, view as twice } from './drawing.mjs'
 import { Coasting } from '../../build/modules/arrange/coasting.js'
 import { Source } from '../../build/modules/basics/source.js'
 import { captionBox, captionMiddle, isWithin } from '../../build/modules/canvas/captions.js'
+import { Cursors } from '../../build/modules/canvas/cursors.js'
 import { Coverage } from '../../build/modules/canvas/coverage.js'
 import { Handles, pointOnFrame } from '../../build/modules/canvas/handles.js'
 import { leading } from '../../build/modules/canvas/lines.js'
@@ -181,6 +182,37 @@ test('what others move glides as long as the next step is awaited, and what one 
   drawing.write(id, { visible: false })
   frame(99_000, { by: 0 })
   assert.equal(drawn.opacity, 0)
+})
+
+test('a pointer that comes in steps goes evenly from the third on, over a slow line too', () => {
+  const cursors = new Cursors()
+  let seen = null
+  const context = new Proxy({}, { get: (_own, name) => (name === 'measureText' ? () => ({ width: 9 }) : (x) => { if (name === 'translate') seen = x }), set: () => true })
+  const at = (now, x) => {
+    const people = [{ actor: 7, name: 'Ann', color: '#112233', cursor: { x, y: 0 } }]
+    cursors.follow(people, now)
+    cursors.paint(context, people, { width: 900, height: 900, toScreen: (point) => point }, now, 'sans')
+    return seen
+  }
+  const places = Array.from({ length: 24 }, (_, step) => at(100 * step, 40 * Math.floor(step / 4)))
+  const steps = places.slice(1).map((place, step) => place - places[step]).slice(12)
+  assert.ok(Math.min(...steps) > 3 && Math.max(...steps) < 3 * Math.min(...steps), `${places}`)
+  assert.ok(cursors.moves(2_300))
+  cursors.follow([], 2_300)
+  assert.ok(!cursors.moves(2_300))
+})
+
+test('for who asks for less motion all is at its end in the next frame', (t) => {
+  t.after(() => { motion.matches = false })
+  motion.matches = true
+  const [moved, deleted, taken] = [drawing.add(), drawing.add(), drawing.add()]
+  frame(0, { by: 7 })
+  assert.deepEqual([scene.drawn(moved).opacity, scene.drawn(moved).growth], [1, 1])
+  drawing.write(moved, { position: [50, 400], fill: '#112233', rotation: 9 })
+  replica.delete([deleted, taken])
+  frame(1_000, { by: 7, departure: { x: 0, y: 500, width: 1, height: 1 } })
+  const { x, y, rotation, fill } = scene.drawn(moved)
+  assert.deepEqual([x, y, rotation, fill, scene.order.length, scene.moves()], [50, 400, 9, 0x112233, 1, false])
 })
 
 test('a new shape grows, a deleted one fades where it was, and one that comes back meanwhile stays', () => {
@@ -443,6 +475,7 @@ test('handles are at the corners and sides where there is space, above and below
   assert.deepEqual(on({ ...line, route: 'elbow' }), ['point 0: 0 0', 'point 1: 80 78'])
   // Where a curve goes on in its next piece, it touches the way from point to point.
   assert.deepEqual(on({ ...line, ...leading([{ x: 0, y: 0 }, { x: 60, y: 0 }, { x: 60, y: 90 }]), route: 'curved' }).slice(0, 2), ['bend 0: 90 0', 'bend 1: 120 45'])
+  assert.deepEqual(on({ ...line, ...leading([{ x: 200, y: 300 }, { x: 600, y: 300 }]), text: 'Wow!' })[0], 'bend 0: 600 600', 'beside its caption')
   assert.equal(on(line, {}).some((handle) => handle.startsWith('point')), false)
   assert.equal(on({ ...line, kind: 'ink' }).some((handle) => handle.startsWith('point')), false)
   for (const [change, back] of [[() => { permission.mayEdit = false }, () => { permission.mayEdit = true }], [() => { isLocked = true }, () => { isLocked = false }], [() => handles.lead(null, true), () => handles.lead(null)]]) {
