@@ -23,6 +23,7 @@ test('a new shape has the colours that were chosen, or the next in turn, and val
   const replica = { shapeCount: 0, brightColor: () => '#BADA55' }
   assert.deepEqual(nextLook(paintOf(), replica), { fill: colorsInTurn[0] })
   assert.equal(nextFill(paintOf(), { shapeCount: 7 }), colorsInTurn[1])
+  assert.deepEqual(colorsInTurn, ['#F5CB45', '#D63D33', '#3273D3', '#2E8558', '#8A5BD1', '#EC8FB4'])
   assert.deepEqual([0, 1, 2].map((shapeCount) => nextFill(paintOf({ fill: 'any' }), { shapeCount })), [colorsInTurn[0], colorsInTurn[1], null])
   assert.deepEqual(nextLook(paintOf({ fill: 'any', stroke: '#111111', dash: 'dotted', textSize: 30 }), { ...replica, shapeCount: 2 }),
     { fill: '#BADA55', stroke: '#111111', strokeWidth: 4, dash: 'dotted', textSize: 30 })
@@ -97,7 +98,9 @@ test('a box is fitted to its text: a new text is as wide as its longest line, an
   assert.ok(hebrew.position[0] < 10 && hebrew.position[1] === 20)
   assert.equal(fittedTo(text(), '\u05d0\u05d1', false).textAlign, undefined)
   const note = { ...text({ kind: 'rectangle', fill: yellow, width: 200, height: 200 }), id: 1, written: true, text: 'word '.repeat(60) }
-  assert.ok(fittedTo(note, note.text, false).textSize < 20)
+  const { textSize } = fittedTo(note, note.text, false)
+  assert.ok(textSize < 20)
+  assert.equal(fittedTo({ ...note, textSize }, `${note.text}!`, false).textSize, textSize, 'of two texts written at once none gets the size of the other')
   assert.deepEqual(fittedNotes([note], [note]), [])
   assert.deepEqual(fittedNotes([note], [{ ...note, width: 150 }]).map(({ shape }) => shape), [1])
   assert.deepEqual(fittedNotes([note], [{ ...note, height: 150 }]).length, 1)
@@ -132,6 +135,7 @@ test('an older drawing is restored by the values that differ, and what is new go
     [{ id: sun, position: [1, 2], alpha: 3, name: 'Sun' }, { id: moon, position: [5, 5], text: '' }],
     [{ id: sun, position: [1, 2], alpha: 4, name: 'Star' }, { id: moon, position: [5, 5], text: 'Hi' }, { id: star, position: [0, 0] }])
   assert.deepEqual([edits, gone], [[{ shape: 1, set: { alpha: 3, name: 'Sun' } }, { shape: 2, set: { text: '' } }], [3]])
+  assert.deepEqual(restoration([{ id: sun, name: 'S\u200bun' }, { id: moon, name: `${'n'.repeat(128)} 2` }], []).edits.map(({ set }) => set.name), ['Sun', 'n'.repeat(128)])
   assert.deepEqual(restoration([{ id: sun, position: [1, 2] }], [{ id: sun, position: [1, 2] }]), { edits: [], gone: [] })
   assert.deepEqual(restoration([{ id: sun, position: [1, 2] }], [{ id: sun, position: [1, 2], text: 'Hi' }]).edits, [{ shape: 1, set: { text: '' } }], 'a document leaves out what is standard')
   assert.deepEqual(['Sun', `${'a'.repeat(126)} 12`, `${'a'.repeat(125)} 12`, 'a\u202eb', '\u202e', 7, undefined].map(ownName),

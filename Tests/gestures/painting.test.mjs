@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { inkOn } from '../../build/modules/basics/ink.js'
+import { shapeColors } from '../../build/modules/basics/shape-colors.js'
 import { Source } from '../../build/modules/basics/source.js'
 import { Drawn } from '../../build/modules/canvas/drawn.js'
 import { Region, Regions } from '../../build/modules/canvas/regions.js'
@@ -38,6 +39,12 @@ test('letters on a colour are black or white, whichever contrasts more, and each
   const white = ['#000000', '#0000FF', '#0060FF', '#7F007F', '#A01010', '#006000', '#1D4ED8']
   const black = ['#FFFFFF', '#FF0000', '#00FF00', '#0080FF', '#00FFFF', '#808080', '#A0A000']
   assert.deepEqual([...white, ...black].filter((color) => inkOn(color) === '#FFFFFF'), white)
+  const light = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0)
+  for (const [name, color] of shapeColors) {
+    const [low, high] = [light(color), light(inkOn(color))].sort((one, other) => one - other)
+    assert.ok((high + 0.05) / (low + 0.05) >= 4.5, `${name}: WCAG AA`)
+  }
 })
 
 test('what is drawn into the hole goes there on a curve, ever faster and smaller, fades at the end, and is gone', () => {
