@@ -1,11 +1,7 @@
 """The room's history: everyone can look at it, and people who may draw can restore it."""
 
 import re
-import time
 
-import pytest
-
-from boards import GROUP
 from person import number
 from test_first_visit import Gate
 from waiting import moment, wait_until
@@ -100,7 +96,7 @@ def test_the_slider_shows_the_room_as_it_was(room):
 def test_what_is_restored_is_written_anew_and_can_be_undone(room):
     """Deleted shapes come back, new ones are deleted, and changed ones are as they were. All of it is one undo step."""
     sun, moon, (first, second) = past(room)
-    ann, bob = room.join("Ann"), room.join("Bob")
+    ann, bob = room.join("Ann"), room.witness()
     later = room.add(name="Later")
     bob.wait_for_shape(later)
     see_past(ann, second)
@@ -154,6 +150,13 @@ def test_history_by_keyboard_without_a_past_and_with_one_that_is_kept_no_more(ro
     ann.wait("app.isPast && app.session.shapeCount === 0", "the beginning")
     ann.press("End")
     ann.wait("app.session.shapeCount === 1", "the end")
+    for key, words in (("ArrowLeft", "drew Moon"), ("ArrowLeft", "drew Sun"), ("ArrowRight", "drew Moon")):
+        ann.press(key)
+        ann.page.locator(".history output", has_text=words).wait_for()
+    # A press on a step's mark shows the drawing after that step.
+    mark, track = (each.bounding_box() for each in (ann.page.locator(".history-marks span").first, ann.page.get_by_label("Moment")))
+    ann.page.mouse.click(mark["x"] + mark["width"] / 2, track["y"] + track["height"] / 2)
+    ann.page.locator(".history output", has_text="drew Sun").wait_for()
     ann.look_at(5000, 5000)
     ann.press("Shift+Digit1")
     ann.wait("app.view.x < 1000", "the drawing is in view")
@@ -164,55 +167,6 @@ def test_history_by_keyboard_without_a_past_and_with_one_that_is_kept_no_more(ro
     ann.page.route("**/v1/rooms/*?at=*", lambda route: route.fulfill(status=404, body="{}"))
     ann.run("const slider = document.querySelector('.history .slider'); slider.value = 300; slider.dispatchEvent(new Event('input')); return null")
     ann.page.get_by_text("We can’t load that moment right now.").wait_for()
-
-
-def test_each_step_is_told_in_its_own_words(room):
-    """Each kind of step has its own words and its own mark: writing, locking, grouping, dashes, clearing, and removals
-    with the person who made them. A shape without a name is called by its text, without its marks."""
-    names = [{"name": "Sun"}, {"text": "Log **in**\nhere"}, {"name": "Star"}]
-    sun, login, star = (room.add(position=[200 * at, 100], size=[100, 100], **name) for at, name in enumerate(names))
-    written = [
-        (room.write, [(sun, {"text": "Hello"})], "wrote in Sun"), (room.write, [(sun, {"locked": True})], "locked Sun"),
-        (room.write, [(sun, {"locked": False})], "unlocked Sun"), (room.write, [(sun, {"group": GROUP})], "grouped Sun"),
-        (room.write, [(sun, {"group": ""})], "ungrouped Sun"), (room.write, [(sun, {"dash": "dotted"})], "changed the line of Sun"),
-        (room.write, [(login, {"filled": False})], "took the fill from “Log in”"), (room.write, [(login, {"visible": False})], "hid “Log in”"),
-        (room.write, [(login, {"deleted": True})], "removed “Log in”"),
-        (room.write, [(shape, {"position": [500, 500]}) for shape in (sun, star)], "moved Sun and 1 more"),
-        (room.write, [(shape, {"deleted": True}) for shape in (sun, star)], "removed 2 shapes"),
-    ]
-    told = []
-    # Both people join before the first edit. Otherwise the history would include the time for loading pages. The slider
-    # has a thousand positions, which would be too coarse for such a long history.
-    ann, bob = room.join("Ann"), room.join("Bob")
-    for write, operations, words in written:
-        write(*operations)
-        told.append((moment(), words))
-    ann.run("for (let at = 0; at < 3; at++) app.edit((session) => session.add({ position: [200 * at, 200] })); return null")
-    room.wait_for_shapes(3)
-    bob.wait_for_shapes(3)
-    # Bob brings back soon what he has cleared. These must be two steps.
-    bob.run("app.edit((session) => session.clear()); return null")
-    room.wait_for(lambda shapes: shapes == [])
-    time.sleep(CLOCKS)
-    bob.run("app.editing.undo(); return null")
-    room.wait_for_shapes(3)
-    open_history(ann)
-    # The expected marks: one for each of the three shapes that were added above, those for `told`, one for Ann's
-    # shapes, one for Bob's clearing, and one for its undoing.
-    assert ann.page.locator(".history-marks span").count() == 3 + len(told) + 3
-    output = ann.page.locator(".history output")
-    for at, words in told:
-        look_back(ann, at)
-        output.filter(has_text=re.compile(r"Someone \(\w+\) " + words + "$")).wait_for()
-    ann.page.get_by_label("Moment").press("End")
-    output.filter(has_text="Bob brought back ").wait_for()
-    for key, words in (("ArrowLeft", "Bob cleared the canvas"), ("ArrowRight", "Bob brought back ")):
-        ann.page.get_by_label("Moment").press(key)
-        output.filter(has_text=words).wait_for()
-    # A press on a step's mark shows the drawing after that step.
-    mark, track = (each.bounding_box() for each in (ann.page.locator(".history-marks span").nth(len(told) + 4), ann.page.get_by_label("Moment")))
-    ann.page.mouse.click(mark["x"] + mark["width"] / 2, track["y"] + track["height"] / 2)
-    output.filter(has_text="Bob cleared the canvas").wait_for()
 
 
 def test_of_a_large_drawing_only_who_is_told(room):
@@ -263,28 +217,26 @@ def draws(ann, moon):
     ann.drag((300, 400), (400, 450), hold=True)
 
 
-@pytest.mark.parametrize("begins, kept", [
-    (writes, {"text": "Hello"}), (renames, {"name": "Luna"}), (sets, {"position": [55, 300]}), (draws, {"kind": "ink"}),
-])
-def test_what_one_does_when_the_past_comes_is_kept(room, begins, kept):
+def test_what_one_does_when_the_past_comes_is_kept(room):
     """The requested past arrives late, while the person is already doing something else. A kept text is announced."""
-    sun, moon, (first, second) = past(room)
-    ann = room.join("Ann", panel={renames: "layers", sets: "inspector"}.get(begins))
-    open_history(ann)
-    held = []
-    ann.page.route("**/v1/rooms/*?at=*", lambda route: held.append(route))
-    look_back(ann, first)
-    ann.wait("true")
-    begins(ann, moon)
-    while not held:
-        ann.page.evaluate("new Promise((done) => setTimeout(done, 20))")
-    for route in held:
-        route.continue_()
-    ann.page.unroute("**/v1/rooms/*?at=*")
-    ann.wait("app.isPast", "the past")
-    room.wait_for(lambda shapes: any(kept.items() <= shape.items() for shape in shapes))
-    if begins is writes:
-        ann.notice("What you wrote is kept").wait_for()
+    _, moon, (first, _) = past(room)
+    ann = room.join("Ann", panel="layers")
+    for begins, kept in ((writes, {"text": "Hello"}), (renames, {"name": "Luna"}), (sets, {"position": [55, 300]}), (draws, {"kind": "ink"})):
+        open_history(ann)
+        gate = Gate(ann.page, "*at=*")
+        look_back(ann, first)
+        begins(ann, moon)
+        wait_until(lambda: ann.see() or gate.held, "the past is asked for")
+        gate.open()
+        ann.wait("app.isPast", "the past")
+        room.wait_for(lambda shapes: any(kept.items() <= shape.items() for shape in shapes))
+        if begins is writes:
+            ann.notice("What you wrote is kept").wait_for()
+        ann.page.mouse.up()
+        ann.page.get_by_role("button", name="Back to the present").click()
+        ann.wait("!app.isPast", "the present")
+        ann.painted()
+        ann.leave_focus()
 
 
 def test_on_a_phone_the_past_is_not_under_the_panel(room):
@@ -362,22 +314,3 @@ def test_restoring_asks_before_much_that_others_have_drawn_goes(room):
     room.wait_for(lambda shapes: {shape["name"] for shape in shapes} == {"Sun", "Moon"})
     ann.notice("8 shapes changed back").get_by_role("button", name="Undo").click()
     room.wait_for_shapes(7)
-
-
-def test_names_that_can_not_be_written_come_back_without_what_forbids_them(room):
-    """One that is too long with its number comes back without it, an old one without its invisible characters."""
-    long = "n" * 128
-    _, second, moon = (room.add(name=name, position=[x, 100], size=[100, 100]) for name, x in [(long, 100), (long, 300), ("Moon", 500)])
-    before = moment()
-    room.write((second, {"deleted": True}), (moon, {"deleted": True}))
-    ann = room.join("Ann")
-
-    def age(route):
-        answer = route.fetch()
-        route.fulfill(response=answer, body=answer.text().replace("Moon", "M\u200boon"))
-
-    ann.page.route("**/v1/rooms/*?at=*", age)
-    see_past(ann, before, 3)
-    ann.page.get_by_role("button", name="Restore").click()
-    room.wait_for(lambda shapes: {shape["name"] for shape in shapes} == {long, f"{long} 2", "Moon"})
-    assert room.shape(moon)["name"] == "Moon"

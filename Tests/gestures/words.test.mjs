@@ -236,7 +236,9 @@ test('the past is told by its last change, and by what was removed', () => {
     [{ kind: `9.0.${ann}`, text: `9.1.${ann}` }, {}, 'Ann drew Sun'], [{ kind: `1.0.${ann}`, text: `9.0.${bob}` }, { text: 'Hot' }, 'Bob wrote in Sun'],
     [{ group: `9.0.${bob}` }, { group: '7' }, 'Bob grouped Sun'], [{ text: `9.0.${bob}` }, { text: '' }, 'Bob emptied the text of Sun'], [{ from: `9.0.${bob}` }, { from: [1, 2, 3] }, 'Bob tied Sun'],
     [{ to: `9.0.${bob}` }, { to: [] }, 'Bob loosened Sun'], [{ locked: `9.0.${bob}` }, { locked: true }, 'Bob locked Sun'],
-    [{ locked: `9.0.${bob}` }, { locked: false }, 'Bob unlocked Sun'], [{ position: `9.0.${ann}`, size: `9.1.${ann}` }, {}, 'Ann resized Sun'],
+    [{ locked: `9.0.${bob}` }, { locked: false }, 'Bob unlocked Sun'], [{ group: `9.0.${bob}` }, { group: '' }, 'Bob ungrouped Sun'],
+    [{ dash: `9.0.${bob}` }, { dash: 'dotted' }, 'Bob changed the line of Sun'], [{ filled: `9.0.${bob}` }, { filled: false }, 'Bob took the fill from Sun'],
+    [{ visible: `9.0.${bob}` }, { visible: false }, 'Bob hid Sun'], [{ position: `9.0.${bob}` }, {}, 'Bob moved Sun'], [{ position: `9.0.${ann}`, size: `9.1.${ann}` }, {}, 'Ann resized Sun'],
     [{ size: `9.0.${bob}`, position: `9.1.${ann}` }, {}, 'Bob resized Sun'], [{ hum: `9.0.${ann}` }, {}, 'Ann changed Sun'],
   ]) assert.equal(chronicle.last([shape('Sun', stamps, rest)], nameOf).words, words)
   const together = chronicle.last([
