@@ -3,8 +3,6 @@ draw."""
 
 import re
 
-import pytest
-
 from person import number
 from waiting import wait_until
 
@@ -123,22 +121,18 @@ def test_texts_that_are_lost_are_told_without_the_parts_that_tell_more_of_them(r
     assert [notice.count() for notice in told] == [1, 1, 1], "other notices take the place of the only copy"
 
 
-@pytest.mark.parametrize("kept", ["$", ""], ids=["the first never ends", "all take long"])
-def test_a_text_that_is_lost_is_told_though_a_request_does_not_end(room, kept):
+def test_a_text_that_is_lost_is_told_though_a_request_does_not_end(room):
     """The part that tells it is asked for again after a minute. The server has taken the first request, and says nothing,
-    nor to the request for the looks of all such parts. If the first is answered after all, that counts."""
+    nor to the request for the looks of all such parts. More is in Tests/network/parts.test.mjs."""
     held = []
     ann = room.join("Ann", clock=True, before=lambda page: page.route(
-        re.compile(rf"/write/text-losses\.js{kept}|/room/later\.css$"), lambda route: held.append(route)))
+        re.compile(r"/write/text-losses\.js$|/room/later\.css$"), lambda route: held.append(route)))
     ann.run("app.perform([{ type: 'textLost', shape: 1, text: 'Seeds', by: 2 }]); return null")
     wait_until(lambda: ann.run("true") and len(held) == 2, "the part and its looks are asked for")
     ann.stop_clock()
     # In small steps, because the server answers in its own time.
     for _ in range(66):
         ann.pass_time(1_000)
-    if not kept:
-        wait_until(lambda: ann.run("true") and len(held) == 3, "the part is asked for again")
-        next(route for route in held if route.request.url.endswith("text-losses.js")).continue_()
     ann.notice("“Seeds”").wait_for()
 
 
