@@ -287,6 +287,30 @@ test('what somebody deletes or locks meanwhile slips out of the hand, and the re
   assert.deepEqual([hand.replica.shape(gone), hand.box(locked), hand.box(free)], [null, [450, 230, 100, 100], [750, 300, 100, 100]])
 })
 
+test('what a hand holds is known while it holds it, and to what it ties a line', (t) => {
+  const hand = handAt(t, { tool: 'line' })
+  const [sun, moon] = [hand.add(square(200, 200)), hand.add(square(700, 400))]
+  const deeds = (...ids) => ids.map((id) => hand.hand.deedTo(id))
+  hand.lead([250, 250], [750, 450], { hold: true })
+  const way = hand.replica.shapes().at(-1).id
+  assert.deepEqual(deeds(sun, moon, way), ['tied a line to', 'tied a line to', 'held'])
+  hand.up([750, 450])
+  assert.deepEqual(deeds(sun, moon, way), [null, null, null])
+  hand.tool.choose('select')
+  hand.selection.set([way])
+  const point = hand.handles.all().findLast(({ kind }) => kind === 'point')
+  hand.lead([point.x, point.y], [900, 700], { hold: true })
+  assert.deepEqual(deeds(sun, moon, way), [null, null, 'held'])
+  hand.up([900, 700])
+  hand.selection.clear()
+  hand.lead([210, 210], [260, 230], { hold: true })
+  assert.deepEqual(deeds(sun, moon), ['held', null])
+  hand.up([260, 230])
+  hand.tool.choose('rectangle')
+  hand.lead([400, 600], [500, 700], { hold: true })
+  assert.deepEqual(deeds(hand.replica.shapes().at(-1).id), ['held'])
+})
+
 // Throwing, the hole.
 
 test('what is thrown glides on within the view, in one step, and is caught by a press', (t) => {
