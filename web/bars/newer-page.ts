@@ -26,7 +26,10 @@ export function watchFreshness({ connection, freshness, keeper, states }: {
   }))
   let wasLive = false
   connection.on('effect', (effect) => {
-    if (effect.type !== 'state' || effect.state !== 'live') return
+    if (effect.type !== 'state') return
+    // The page itself leaves and comes back for a new name, or to send what a closed tab has left.
+    if (wasLive && (effect.state === 'waiting' || effect.state === 'closed')) freshness.connectionLost()
+    if (effect.state !== 'live') return
     if (wasLive || navigator.serviceWorker?.controller) freshness.look()
     wasLive = true
     setTimeout(() => {

@@ -4,6 +4,8 @@ import { Source } from '../basics/source.js'
 
 /** If the server doesn't answer within this time, its version counts as unknown for now. */
 const patienceMilliseconds = 3_000
+/** The pause between a failed request for the page's own version and the next one. */
+const againMilliseconds = 5_000
 
 /**
  * @param own whether to ask for the version of this page's own files; otherwise the server's version is asked for
@@ -39,13 +41,33 @@ export class NewerPage extends Error {}
  * server has another version.
  */
 export class Freshness extends Source<{ newer: null }> {
+  #wasLost = false
   /** Over a thin line it may take long until this is known. */
-  #own = versionOf(true)
+  #own = this.#askForOwn()
 
-  /** @returns whether the server has another version; false if that is unknown */
+  /**
+   * To be called when the connection to the server is lost. From then on the server can be of another version, so it
+   * can't be asked for the page's own one any more.
+   */
+  connectionLost() { this.#wasLost = true }
+
+  /** @returns null if the connection was lost before the server answered */
+  async #askForOwn(): Promise<string | null> {
+    for (;;) {
+      const version = await versionOf(true)
+      if (version !== null) return this.#wasLost ? null : version
+      await new Promise((resolve) => setTimeout(resolve, againMilliseconds))
+      if (this.#wasLost) return null
+    }
+  }
+
+  /**
+   * @returns whether the server has another version, or might have one, because the page's own version wasn't known
+   *   before the connection was lost; false if the server's version is unknown
+   */
   async look(): Promise<boolean> {
     const [own, newest] = await Promise.all([soon(this.#own), versionOf()])
-    const isNewer = own !== null && newest !== null && newest !== own
+    const isNewer = newest !== null && (own === null ? this.#wasLost : newest !== own)
     if (isNewer) this.tell('newer', null)
     return isNewer
   }
