@@ -6,8 +6,9 @@ import { Connection, openSocket } from '../network/connection.js'
 import { Pulse } from '../network/pulse.js'
 import { keepDistinct } from '../others/distinction.js'
 import { welcome } from '../others/welcome.js'
+import { placeFor } from '../storage/claims.js'
 import { rememberedIdentity } from '../storage/identity.js'
-import { Keeper, openReplica, watchTabs } from '../storage/keeper.js'
+import { claimEdits, Keeper, openReplica, watchTabs } from '../storage/keeper.js'
 import { makeBars } from './bars.js'
 import { bundle } from './bundle.js'
 import { makeDrawing } from './drawing.js'
@@ -54,7 +55,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   if (!viewOnly) {
     watchTabs(connection, room, leftBehind > 0, state.parts.later(
       () => bundle('/storage/couriers.js') as Promise<typeof import('../storage/couriers.js')>,
-      ({ Couriers }) => new Couriers({ ...state, options })))
+      ({ Couriers }) => new Couriers({ ...state, options, claimEdits, placeFor })))
   }
   welcome({ ...hands, askForName }, stage, identity)
   pulse.on('slow', () => state.notices.say(

@@ -6,7 +6,10 @@ import { editsOf, inTime, keyOf } from './database.js'
 /** Browsers have no locks on pages without HTTPS. There, a tab counts as closed if it hasn't saved for this long. */
 const silentMilliseconds = 60_000
 
-/** The keys that this tab has claimed without locks. */
+/**
+ * The keys that this tab has claimed without locks. A script that is loaded later has its own copy of this module, so
+ * only the room's script may claim.
+ */
 const held = new Set<string>()
 
 /** Where a tab keeps its edits. `share`: see `Replica.takeShare`; `release` releases the key and is null if nothing can be claimed. */

@@ -4,9 +4,8 @@ import { Connection } from '../network/connection.js'
 import type { Notices } from '../state/notices.js'
 import type { Permission } from '../state/permission.js'
 import type { Refusals } from '../state/refusals.js'
-import { placeFor } from './claims.js'
 import { drawingOf, editsOf, forgetEdits, inTime, isKeyOf, type KeptDrawing, type KeptEdits } from './database.js'
-import { claimEdits, restore } from './keeper.js'
+import { restore } from './keeper.js'
 
 /** How long this tab is out of the room while edits of its own actor are sent. */
 const absenceMilliseconds = 10_000
@@ -27,15 +26,19 @@ export class Couriers {
   #permission
   #refusals
   #notices
+  #claimEdits
+  #placeFor
   #atWork = new Set<string>()
   #isLooking = false
   /** Until when this tab doesn't try to send what a closed tab of the same actor has left, and the next pause. */
   #restsUntil = 0
   #pause = 60_000
 
-  constructor({ core, room, options, connection, permission, refusals, notices }: {
+  /** @param claimEdits this and `placeFor` are those of the room's script: a copy doesn't know what that has claimed */
+  constructor({ core, room, options, connection, permission, refusals, notices, claimEdits, placeFor }: {
     core: Core, room: string, options: ReplicaOptions, connection: Connection, permission: Permission,
     refusals: Refusals, notices: Notices,
+    claimEdits: typeof import('./keeper.js').claimEdits, placeFor: typeof import('./claims.js').placeFor,
   }) {
     this.#core = core
     this.#room = room
@@ -44,6 +47,8 @@ export class Couriers {
     this.#permission = permission
     this.#refusals = refusals
     this.#notices = notices
+    this.#claimEdits = claimEdits
+    this.#placeFor = placeFor
   }
 
   /** Looks for edits that closed tabs have left. */
@@ -54,7 +59,7 @@ export class Couriers {
     try {
       for (const { key, at } of await inTime(editsOf(this.#room))) {
         if (this.#atWork.has(key)) continue
-        const claimed = await claimEdits(this.#room, key, at)
+        const claimed = await this.#claimEdits(this.#room, key, at)
         if (!claimed) continue
         const { own, release } = claimed
         const isSelf = own?.actor === replica.actor || namesActor(this.#connection.token)
@@ -83,7 +88,7 @@ export class Couriers {
     const own = this.#connection
     const sender = isSelf ? own.replica.actor : actor
     // The place tells in which share the stamps are. So edits of another actor's place need one of the sender.
-    const place = isKeyOf(key, this.#room, sender) ? null : await placeFor(this.#room, sender)
+    const place = isKeyOf(key, this.#room, sender) ? null : await this.#placeFor(this.#room, sender)
     const leave = () => {
       release()
       place?.release?.()
