@@ -16,7 +16,8 @@ after(() => rmSync(folder, { recursive: true }))
 copyFileSync(new URL('../../build/page/storage/couriers.js', import.meta.url), join(folder, 'couriers.mjs'))
 const { Couriers } = await import(join(folder, 'couriers.mjs'))
 
-const room = 'garden'
+/** Each test has a room of its own, because what it claims stays claimed. */
+let room = 'garden'
 /** What the browser has stored of unsent edits, by their keys. */
 const kept = new Map()
 
@@ -42,11 +43,14 @@ for (const [name, value] of Object.entries({
 })) Object.defineProperty(globalThis, name, { value, configurable: true })
 
 mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
-beforeEach(() => kept.clear())
+beforeEach(() => {
+  kept.clear()
+  room += 's'
+})
 
 /** Edits that were stored a minute ago, so that their tab counts as closed in a browser without locks. */
 function keep(actor, unsent) {
-  const record = { key: keyOf(room, actor, 0), room, actor, bytes: new Uint8Array([actor]), unsent, at: Date.now() - 61_000 }
+  const record = { key: keyOf(room, actor, 0), room, actor, bytes: new Uint8Array([actor, unsent]), unsent, at: Date.now() - 61_000 }
   kept.set(record.key, record)
   return record
 }
@@ -55,19 +59,44 @@ function keep(actor, unsent) {
 class Tab {
   /** The actors whose edits are sent. */
   senders = []
+  /** Of the tab's own replica. */
+  state = 'live'
+  /** What the newest courier has still to send, and its effects that nobody has got yet. */
+  unsent = 0
+  #effects = []
 
-  constructor() {
-    const replica = { actor: 1, status: () => ({ state: 'live' }) }
+  /** @param token one that names the actor makes every courier the tab's own one */
+  constructor(token = null) {
+    const replica = { actor: 1, status: () => ({ state: this.state }), stop: () => [{ state: 'offline' }] }
     this.couriers = new Couriers({
-      room, claimEdits, placeFor, core: { restoreReplica: (bytes) => this.#restored(bytes) }, options: {}, notices: { say() {} },
-      connection: { replica, token: null, perform() {}, start() {} }, permission: { isViewOnly: false }, refusals: { take() {} },
+      room, claimEdits, placeFor, core: { restoreReplica: (bytes) => this.#restored(bytes) }, options: () => ({}), notices: { say() {} },
+      connection: { replica, token, perform: ([{ state }]) => { this.state = state }, start: () => { this.state = 'live' } },
+      permission: { isViewOnly: false }, refusals: { take() {} },
     })
   }
 
-  #restored([actor]) {
+  #restored([actor, unsent]) {
     this.senders.push(actor)
-    const none = () => []
-    return { unsentCount: 1, takeShare: none, watchLine() {}, start: () => [{ type: 'unsent', count: 0 }], destroy() {} }
+    this.unsent = unsent
+    const tab = this, none = () => []
+    return {
+      actor: 1, get unsentCount() { return tab.unsent }, save: () => new Uint8Array([1, this.unsent]), takeShare: none,
+      watchLine() {}, start: none, lookAtLine: () => this.#effects.splice(0), destroy() {},
+    }
+  }
+
+  /** The server acknowledges some of the courier's edits. */
+  acknowledge(edits) {
+    this.unsent -= edits
+    this.#effects.push({ type: 'unsent', count: this.unsent })
+  }
+}
+
+/** Lets time pass, with all that waits for promises and for the storage. */
+async function pass(seconds) {
+  for (let quarter = 0; quarter < seconds * 4; quarter += 1) {
+    mock.timers.tick(250)
+    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
   }
 }
 
@@ -78,3 +107,25 @@ test('without locks, a tab that has stored nothing for long does not take its ow
   await tab.couriers.look()
   assert.deepEqual(tab.senders, [2])
 })
+
+const named = `.${btoa('{"actor":"ann-ann-ann"}')}.`
+
+for (const [whose, actor] of [['the actor that a token names', 1], ['another actor', 2]]) {
+  test(`a tab is out of the room for edits of ${whose} while they are acknowledged, and keeps what is left`, async () => {
+    keep(actor, 40)
+    const tab = new Tab(named)
+    const looked = tab.couriers.look()
+    await pass(1)
+    for (let turn = 0; turn < 5; turn += 1) {
+      tab.acknowledge(6)
+      await pass(8)
+      assert.equal(tab.state, 'offline', `after ${turn} times 8 seconds`)
+    }
+    await pass(23)
+    await looked
+    assert.equal(tab.state, 'live')
+    const [[key, { unsent, bytes, share }], ...others] = kept
+    assert.deepEqual([unsent, [...bytes], others], [10, [1, 10], []])
+    assert.equal(key, keyOf(room, 1, share))
+  })
+}

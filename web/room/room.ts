@@ -55,7 +55,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   if (!viewOnly) {
     watchTabs(connection, room, leftBehind > 0, state.parts.later(
       () => bundle('/storage/couriers.js') as Promise<typeof import('../storage/couriers.js')>,
-      ({ Couriers }) => new Couriers({ ...state, options, claimEdits, placeFor })))
+      ({ Couriers }) => new Couriers({ ...state, options: () => ({ name: me.name, color: me.color }), claimEdits, placeFor })))
   }
   welcome({ ...hands, askForName }, stage, identity)
   pulse.on('slow', () => state.notices.say(

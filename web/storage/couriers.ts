@@ -4,11 +4,16 @@ import { Connection } from '../network/connection.js'
 import type { Notices } from '../state/notices.js'
 import type { Permission } from '../state/permission.js'
 import type { Refusals } from '../state/refusals.js'
-import { drawingOf, editsOf, forgetEdits, inTime, isKeyOf, type KeptDrawing, type KeptEdits } from './database.js'
+import { drawingOf, editsOf, forgetEdits, inTime, isKeyOf, keep, type KeptDrawing, type KeptEdits } from './database.js'
 import { restore } from './keeper.js'
 
-/** How long this tab is out of the room while edits of its own actor are sent. */
-const absenceMilliseconds = 10_000
+/**
+ * How long this tab is out of the room without any edit of its own actor being acknowledged. On a thin line, loading the
+ * room and sending one long message take a while.
+ */
+const absenceMilliseconds = 30_000
+/** The pause before the second try to send them, if the first one has got nowhere. */
+const pauseMilliseconds = 60_000
 /** How often the core looks whether the connection is alive. */
 const lookMilliseconds = 250
 
@@ -32,11 +37,11 @@ export class Couriers {
   #isLooking = false
   /** Until when this tab doesn't try to send what a closed tab of the same actor has left, and the next pause. */
   #restsUntil = 0
-  #pause = 60_000
+  #pause = pauseMilliseconds
 
   /** @param claimEdits this and `placeFor` are those of the room's script: a copy doesn't know what that has claimed */
   constructor({ core, room, options, connection, permission, refusals, notices, claimEdits, placeFor }: {
-    core: Core, room: string, options: ReplicaOptions, connection: Connection, permission: Permission,
+    core: Core, room: string, options: () => ReplicaOptions, connection: Connection, permission: Permission,
     refusals: Refusals, notices: Notices,
     claimEdits: typeof import('./keeper.js').claimEdits, placeFor: typeof import('./claims.js').placeFor,
   }) {
@@ -95,12 +100,18 @@ export class Couriers {
     }
     // The person may have joined in another place meanwhile.
     const isGone = isSelf && own.replica.status().state !== 'live'
-    const replica = isGone ? null : restore(this.#core, bytes, drawing, { ...this.#options, readonly: false })
+    const replica = isGone ? null : restore(this.#core, bytes, drawing, { ...this.#options(), readonly: false })
     if (!replica) return leave()
     this.#atWork.add(key)
     let count = replica.unsentCount
+    const begun = count
+    let fewest = begun
     const connection = new Connection(replica, { room: this.#room, token: own.token })
     let timer = 0
+    const stayOut = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => end(false), absenceMilliseconds)
+    }
     let tellEnd = () => {}
     const ended = new Promise<void>((done) => { tellEnd = done })
     const end = async (isDelivered: boolean) => {
@@ -109,22 +120,25 @@ export class Couriers {
       clearInterval(looking)
       const { isElsewhere } = connection
       connection.end()
+      const left = isDelivered || !isSelf ? null : {
+        key: place?.key ?? key, share: place?.share ?? share ?? 0, room: this.#room, actor: replica.actor,
+        bytes: replica.save(false), unsent: replica.unsentCount, at: Date.now(),
+      }
       replica.destroy()
       if (isSelf && own.replica.status().state === 'offline') {
         // If the person has joined in another place meanwhile, they stay there.
         if (isElsewhere) own.perform([{ type: 'state', state: 'closed', code: 'actor_elsewhere' }])
         else own.start()
       }
-      if (isSelf && !isDelivered) {
-        // This tab leaves the room less and less often for them.
+      if (left) {
+        // While nothing is acknowledged, this tab leaves the room less and less often for them.
+        if (fewest < begun) this.#pause = pauseMilliseconds
         this.#restsUntil = performance.now() + this.#pause
         this.#pause *= 2
       }
-      if (isDelivered) {
-        await this.#forget(key, at).catch(() => {})
-        if (count > 0) this.#notices.say(count === 1
-          ? 'A change from a tab you closed has arrived.' : `${count} changes from a tab you closed have arrived.`)
-      }
+      if (left || isDelivered) await this.#keepOnly(left, key, at).catch(() => {})
+      if (isDelivered && count > 0) this.#notices.say(count === 1
+        ? 'A change from a tab you closed has arrived.' : `${count} changes from a tab you closed have arrived.`)
       leave()
       tellEnd()
     }
@@ -133,6 +147,10 @@ export class Couriers {
       // This tab tells of the texts that somebody has overwritten meanwhile, and can put them back.
       if (effect.type === 'textLost') own.perform([effect])
       if (effect.type === 'rejected' || effect.type === 'textLost') count -= 1
+      if (isSelf && effect.type === 'unsent' && effect.count < fewest) {
+        fewest = effect.count
+        stayOut()
+      }
       const isDelivered = effect.type === 'unsent' && effect.count === 0
       // The effects of the same moment come first, because a lost text comes after `unsent`.
       if (isDelivered || (effect.type === 'state' && effect.state === 'closed')) queueMicrotask(() => end(isDelivered))
@@ -142,16 +160,24 @@ export class Couriers {
     connection.perform(replica.takeShare(place?.share ?? share ?? 0))
     if (isSelf) {
       own.perform(own.replica.stop())
-      timer = setTimeout(() => end(false), absenceMilliseconds)
+      stayOut()
     }
     connection.start()
     return ended
   }
 
-  /** Forgets delivered edits. Without locks, their tab may still be open, and have stored more since. */
-  async #forget(key: string, at: number) {
+  /**
+   * Replaces edits by what is left of them, so that the next try goes on there. Without locks, their tab may still be
+   * open, and have stored more since.
+   *
+   * @param left null if all were delivered
+   * @param at when the edits were stored
+   */
+  async #keepOnly(left: KeptEdits | null, key: string, at: number) {
     const kept = await inTime(editsOf(this.#room))
-    if (kept.some((edits) => edits.key === key && edits.at === at)) await inTime(forgetEdits(key))
+    if (!kept.some((edits) => edits.key === key && edits.at === at)) return
+    if (left) await inTime(keep('edits', left))
+    if (left?.key !== key) await inTime(forgetEdits(key))
   }
 }
 
