@@ -71,6 +71,19 @@ def test_who_has_no_token_is_asked_for_one(world, room):
         assert bob.page.locator(".toolbar").is_hidden()
 
 
+def test_a_name_that_is_too_long_for_the_server_can_be_changed(world):
+    """The server lets nobody in under it. The card offers another name, which opens the room."""
+    with world.own_room("--max-name-bytes", "24") as own:
+        ann = own.join("Anna-Katharina von Hohenfels", ready=False)
+        ann.page.get_by_role("heading", name="You can’t enter this room").wait_for()
+        ann.page.get_by_text("Your name may be too long for this server").wait_for()
+        ann.page.get_by_role("button", name="Change name").click()
+        ann.page.get_by_label("What should others call you?").fill("Anna-Katharina")
+        ann.page.get_by_role("button", name="Save").click()
+        ann.wait("app.live.status().state === 'live'", "the room opens")
+        ann.page.get_by_role("heading", name="Start drawing").wait_for()
+
+
 def test_a_link_with_another_token_is_taken_in_the_same_tab(world, room):
     """It is pasted into the address of the open page. The browser doesn't load that anew by itself."""
     with guarded(world) as own:

@@ -12,7 +12,9 @@ import { card } from './card.js'
 type Reach = { connection: Connection, shown: Shown, actions: Doables }
 
 /** @param code why the server closed the connection */
-export function outsideCard(kind: string, code: string | undefined, { connection, shown, actions }: Reach) {
+export function outsideCard(
+  kind: string, code: string | undefined, { connection, shown, actions, askForName }: Reach & { askForName: () => unknown },
+) {
   switch (kind) {
     case 'deleted': return deleted({ connection, shown, actions })
     case 'token': return askForToken()
@@ -24,13 +26,20 @@ export function outsideCard(kind: string, code: string | undefined, { connection
     case 'elsewhere': return card('person', 'You’re in this room in another place',
       'Your token is for one person, who can be here only once. What you changed here is kept.',
       element('button', { type: 'button', class: 'button primary', onclick: () => connection.start() }, 'Go on here'))
-    default: return card('warning', 'You can’t enter this room', code === 'forbidden'
+    default: return code === 'bad_hello' ? helloRefused(askForName) : card('warning', refusedTitle, code === 'forbidden'
       ? 'You don’t have access. Ask the person who gave you the link.'
       : 'This page and the server don’t work together. Reloading the page may help.', toAllRooms())
   }
 }
 
 const toAllRooms = () => element('a', { class: 'button', href: '/' }, 'All rooms')
+
+const refusedTitle = 'You can’t enter this room'
+
+const helloRefused = (askForName: () => unknown) => card('warning', refusedTitle,
+  'Your name may be too long for this server. If a shorter one doesn’t help, reload the page.',
+  element('div', { class: 'row card-buttons' },
+    element('button', { type: 'button', class: 'button primary', onclick: askForName }, 'Change name'), toAllRooms()))
 
 function deleted({ connection, shown, actions }: Reach) {
   const count = shown.replica.shapeCount

@@ -1,5 +1,6 @@
 import { Source } from '../basics/source.js'
 import type { Replica } from '../core/replica.js'
+import type { CloseName } from '../core/table.js'
 import type { Effect, NetworkEffect } from '../core/types.js'
 import { socketAddress, takeToken } from './address.js'
 
@@ -39,7 +40,8 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
   #effects: Effect[] = []
   #isPerforming = false
   #isTurnedAway = false
-  #isElsewhere = false
+  /** Why the server has closed the connection for good. */
+  #closedFor: CloseName | undefined
   #isEnded = false
   readonly replica
 
@@ -61,7 +63,10 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
    * Whether the token's person has joined in another place. The replica doesn't come back by itself, because it would
    * only close that connection.
    */
-  get isElsewhere() { return this.#isElsewhere }
+  get isElsewhere() { return this.#closedFor === 'actor_elsewhere' }
+
+  /** Whether the server has refused the hello. It does that if the person's name is too long for it. */
+  get isHelloRefused() { return this.#closedFor === 'bad_hello' }
 
   /** The token with which the page enters the room. */
   get token() { return this.#token }
@@ -133,7 +138,7 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
       case 'disconnect': return this.#giveUp()
       case 'wake': return this.#wakeAt(effect.at)
     }
-    if (effect.type === 'state') this.#isElsewhere = effect.state === 'closed' && effect.code === 'actor_elsewhere'
+    if (effect.type === 'state') this.#closedFor = effect.state === 'closed' ? effect.code : undefined
     if (effect.type === 'state' && effect.state === 'live') {
       this.#isTurnedAway = false
       // Only the newest of the tokens that an earlier connection has left unanswered is of use.

@@ -36,7 +36,7 @@ export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
   const people = new People(me, presence, ownTabs, follow)
   const cards = parts.later(
     () => bundle('/bars/outside-cards.js') as Promise<typeof import('../bars/outside-cards.js')>,
-    ({ outsideCard }) => (kind: string, code?: string) => outsideCard(kind, code, equipped))
+    ({ outsideCard }) => (kind: string, code?: string) => outsideCard(kind, code, { ...equipped, askForName: ownBox.open }))
   // A page whose server is of a newer version by then can't load them any more.
   documents.on('ready', () => cards.prepare())
   const states = new States({ ...equipped, cards })

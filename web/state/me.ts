@@ -45,9 +45,11 @@ export class Me extends Source<{ change: { name: string, color: string }, chosen
   wear(color: string) { this.#introduce(this.#name, color) }
 
   #introduce(name: string, color: string) {
+    const isRenamed = name !== this.#name
     this.#name = name
     this.#color = color
     this.#connection.perform(this.#connection.replica.introduce({ name, color }))
+    if (isRenamed && this.#connection.isHelloRefused) this.#connection.start()
     this.tell('change', { name, color })
   }
 }
