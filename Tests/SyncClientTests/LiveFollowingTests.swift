@@ -153,7 +153,7 @@ import Testing
     await desk.passes(milliseconds: 11)
     #expect(desk.notice == nil)
     desk.live.say("Soon over", forMilliseconds: 1)
-    desk.live.say("Longer")
+    desk.live.say("Longer", forMilliseconds: 3_600_000)
     await desk.passes(milliseconds: 11)
     #expect(desk.notice == "Longer")
   }
