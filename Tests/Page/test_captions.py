@@ -95,3 +95,28 @@ def test_a_caption_is_written_by_touch(room):
     ann.press("Control+a")
     ann.type("Off", "Escape")
     assert room.wait_for(lambda shapes: [shape for shape in shapes if shape.get("text") == "Off"])
+
+
+def test_a_caption_is_written_and_changed_by_keys(room):
+    """Enter and F2 open it. On a line without a caption, letters are keys. With one, they continue it."""
+    line, ink = bent(room), bent(room, kind="ink", position=[200, 500])
+    ann = room.join("Ann", at=(0, 0))
+    ann.select(line)
+    ann.press("r")
+    assert ann.run("app.tool") == "rectangle"
+    ann.press("v", "Enter")
+    write(ann, "Yes")
+    room.wait_for(lambda shapes: any(shape.get("text") == "Yes" for shape in shapes))
+    ann.press("Escape")
+    ann.select(line)
+    ann.type(", we do", "Escape")
+    room.wait_for(lambda shapes: any(shape.get("text") == "Yes, we do" for shape in shapes))
+    ann.press("F2")
+    ann.page.wait_for_selector(FIELD, state="visible")
+    ann.press("Control+a", "Delete", "Control+Enter")
+    room.wait_for(lambda shapes: not any(shape.get("text") for shape in shapes))
+    assert len(room.shapes()) == 2, "a line stays when its caption goes"
+    ann.select(ink)
+    ann.press("F2")
+    ann.see(2)
+    assert ann.page.locator(FIELD).count() == 0, "nothing is written in ink"

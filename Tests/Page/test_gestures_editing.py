@@ -120,3 +120,37 @@ def test_two_fingers_on_the_paper_pan_and_zoom(room):
     phone.wait("app.view.scale > 1.7", "it zooms with the tool that moves the paper, too")
     room.agree()
     assert phone.run("app.session.shapeCount") == 1
+
+
+def test_a_finger_that_is_held_on_the_paper_first_selects_by_a_box(room):
+    """With the Select tool, a finger pans the canvas if it moves at once. If it is held first, it draws a marquee."""
+    shapes = [room.add(position=[60 + 120 * at, 300], size=[100, 100]) for at in (0, 1)]
+    phone = room.join("Eve", phone=True, stopped=True, at=(0, 0))
+    phone.take("select")
+    phone.touch.start((40, 260))
+    phone.pass_time(450)
+    phone.touch.move((140, 420))
+    assert phone.selected() == shapes[:1]
+    phone.touch.move((340, 420))
+    phone.touch.end()
+    phone.pass_time(100)
+    assert sorted(phone.selected()) == sorted(shapes)
+    assert phone.run("app.view.x") == 0 and not phone.run("app.session.canUndo")
+
+
+def test_others_see_the_cursor(room):
+    """Others see where the pointer is on the canvas, and when it has left the canvas."""
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob")
+    ann.look_at(1000, 1000, scale=0.5)
+    ann.page.mouse.move(300, 400)
+    bob.wait("app.presence.people()[0].cursor?.x === 1600 && app.presence.people()[0].cursor?.y === 1800", "Ann's cursor")
+    ann.page.mouse.move(640, 760)
+    bob.wait("app.presence.people()[0].cursor === null", "Ann's cursor has left the paper")
+    phone = room.join("Eve", phone=True)
+    phone.take("rectangle")
+    eve = "app.presence.people().find((person) => person.name === 'Eve')?.cursor"
+    phone.look_at(0, 0)
+    phone.touch.drag((100, 600), (200, 650), hold=True)
+    bob.wait(f"{eve}?.x === 200 && {eve}?.y === 650", "where Eve's finger is")
+    phone.touch.end()
+    bob.wait(f"{eve} === null", "the finger is gone")

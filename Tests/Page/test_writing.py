@@ -649,3 +649,25 @@ def test_a_text_is_one_step_from_adding_until_it_is_kept(room):
     ann.wait("app.live.shapes().some(({ text }) => text === 'Hello')", "the note that can be done again")
     ann.press("Control+z", "Control+z")
     ann.wait_for_shapes(0)
+
+
+def test_a_text_that_met_a_deletion_is_given_back(room):
+    """One writes and the other deletes, while one of them is away: neither can know of the other."""
+    ann, bob, square = two_at(room)
+    moon = room.add(position=[700, 200], size=[200, 150])
+    ann.wait_for_shape(moon)
+    bob.wait_for_shape(moon)
+    bob.go_offline()
+    edit(bob, square, "Enter")
+    write(bob, "from afar")
+    bob.delete(moon)
+    ann.delete(square)
+    edit(ann, moon, "Enter")
+    write(ann, "later")
+    bob.come_online()
+    for person, other, words in [(ann, "Bob", "later"), (bob, "Ann", "from afar")]:
+        notice = person.notice(f"{other} deleted the shape in which you had written: “{words}”")
+        notice.get_by_role("button", name="Keep the text").click()
+        notice.wait_for(state="hidden")
+    room.wait_for_shapes(2)
+    assert sorted((shape["kind"], shape["text"]) for shape in room.agree()) == [("text", "from afar"), ("text", "later")]
