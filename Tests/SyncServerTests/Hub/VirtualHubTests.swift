@@ -81,6 +81,50 @@ struct VirtualHubTests {
     }
   }
 
+  @Test("of many readers that take bytes again at once, some are served in the next turns, and none is forgotten")
+  func readersInTurns() throws {
+    var configuration = Configuration()
+    configuration.storage = .memory
+    var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
+    // Each look at the clock takes longer than readers may be served in a turn.
+    let server = VirtualServer(configuration, seed: 1, at: now, lookMicroseconds: 4_000) { hub in
+      (MemoryLog { hub.logTold($0) }, nil)
+    }
+    func pass(turns: Int = 40) {
+      for _ in 0..<turns {
+        now.monotonicMilliseconds += 1
+        server.turn(at: now)
+        server.workHeavily()
+      }
+    }
+    func say(_ message: ClientMessage, on connection: VirtualConnection) {
+      server.receive(WireEncoding.binary.encode(message), isText: false, on: connection)
+      pass()
+    }
+    pass()
+    let all = try (1...4).map { number in
+      let connection = try #require(server.connect(.binary, to: "demo", from: "10.0.0.\(number)"))
+      say(.hello(Hello()), on: connection)
+      return connection
+    }
+    let readers = all.dropLast()
+    for reader in readers {
+      _ = reader.takeFrames()
+      reader.room = 0
+    }
+    let operation = ProposedOperation(shape: Identifier(packed: 7)!, at: nil, set: .star)
+    say(.operations(Submission(id: MessageIdentifier(1), operations: [operation])), on: all[3])
+    #expect(readers.allSatisfy { $0.isFull && $0.isRead })
+    var served: [Int] = []
+    for reader in readers { reader.room = .max }
+    for _ in readers {
+      for reader in readers { server.takesMore(reader) }
+      served.append(readers.count { !$0.isRead })
+      pass(turns: 1)
+    }
+    #expect(served == [1, 2, 3])
+  }
+
   /// Two people join, draw at the same time, and see what the other has drawn.
   private func drawTogether(seed: UInt64) -> World {
     var world = World(seed: seed)
