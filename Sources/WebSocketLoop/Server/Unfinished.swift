@@ -122,8 +122,8 @@ struct Unfinished {
   mutating func victim(_ measure: Measure, for party: String, except: UInt64? = nil, now: UInt64) -> UInt64? {
     let own = parties[party].map { share($0, measure) } ?? 0
     let all = measure == .count ? entries.count : bytes
-    // Those among whom it is shared are all who have something of it, and this address. Otherwise one other address could
-    // keep all.
+    // The space is shared by all addresses that have some of it, and by this one, even if it has none yet. If this one
+    // weren't counted, another address could keep everything.
     let sharers = (measure == .count ? parties.count : holders) + (own == 0 ? 1 : 0)
     let fair = max(1, own, all / sharers)
     let entries = entries

@@ -33,9 +33,9 @@ struct RoomLedger: Sendable {
   private var pairs: [ShapePair: PairEntry] = [:]
   private var departing: Set<Identifier> = []
   private var entryCount = 0
-  /// Whether it was told that there are too many overlaps to list them.
+  /// Whether the overlaps couldn't be listed at the last report.
   private var isToldUnlisted: Bool
-  /// When to tell that this has changed. `nil` if it hasn't.
+  /// When to report that this has changed. `nil` if nothing has to be reported.
   private var unlistingDue: UInt64?
 
   init(_ canvas: Canvas) {

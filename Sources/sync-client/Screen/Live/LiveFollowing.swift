@@ -11,8 +11,8 @@ extension LiveCanvas: RoomFollower {
     case .changed(let changes, let origin): follow(changes, by: origin)
     case .departed(let edit): depart(edit)
     case .reset:
-      // While a large drawing arrives, it is replaced several times a second. Nothing of it is shown yet, and to prepare
-      // each for the screen can take longer than its parts take to come.
+      // While a large drawing arrives, it is replaced several times a second. None of these states is shown, and
+      // preparing each of them for the screen can take longer than receiving the drawing.
       guard hasBegun else { break }
       rebuild()
       noteWritten()
