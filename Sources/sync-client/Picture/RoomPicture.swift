@@ -13,6 +13,9 @@ struct RoomPicture: Sendable {
 
   init() {}
 
+  /// How many pairs of shapes overlap. `nil` if there are too many to list them.
+  var overlapCount: Int? { overlaps.isCrowded ? nil : overlaps.pairCount }
+
   /// The properties that decide where a shape is.
   private static let placing = PropertyMask.outline.union([.path, .from, .to])
 

@@ -18,7 +18,7 @@ struct ShapeTable {
   init(_ stored: StoredDrawing, stamps: [Identifier: Stamp]?) {
     let picture = RoomPicture(stored.canvas)
     shapeCount = picture.order.count
-    pairCount = picture.overlaps.isCrowded ? nil : picture.overlaps.pairCount
+    pairCount = picture.overlapCount
     table = Table([
       .init(heading: "#", isNumeric: true), .init(heading: "name", widthMax: 28), .init(heading: "kind"),
       .init(heading: "at", isNumeric: true), .init(heading: "size", isNumeric: true),

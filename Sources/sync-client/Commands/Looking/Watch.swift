@@ -64,8 +64,7 @@ final class Watcher: RoomFollower {
     var ledger = RoomLedger(canvas)
     ledger.note(all: client.replica.peers)
     self.ledger = ledger
-    let overlaps = ledger.picture.overlaps
-    let pairs = overlaps.isCrowded ? nil : overlaps.pairCount
+    let pairs = ledger.picture.overlapCount
     let peers = client.replica.peers
     switch reader {
     case .people:
