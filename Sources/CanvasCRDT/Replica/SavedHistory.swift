@@ -60,7 +60,7 @@ enum SavedHistory {
 extension Replica {
   /// The undo and redo steps as bytes. Only the newest steps are saved, with up to `shapesMax` shapes for each list. An
   /// open step is saved as if it were complete, because it can't be continued after the replica is restored.
-  public func saveHistory(shapesMax: Int = 10_000) -> [UInt8] {
+  public func saveHistory(shapesMax: Int = UndoHistory.shapesMax) -> [UInt8] {
     var history = history
     history.closeStep()
     var writer = ByteWriter(capacity: 256)

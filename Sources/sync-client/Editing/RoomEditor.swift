@@ -33,7 +33,7 @@ struct RoomEditor {
   func commit(_ body: (inout Replica, Moment) throws -> [ReplicaEffect]) async throws -> ExitCode {
     var failure: (any Error)?
     var unsaved: String?
-    let historyBefore = RoomEditor.history(of: client.replica)
+    let historyBefore = client.replica.saveHistory()
     client.edit { replica, now in
       do {
         let effects = try body(&replica, now)
@@ -41,7 +41,7 @@ struct RoomEditor {
         //
         // The edit itself isn't saved. So if this command is killed, no later command sends the edit. Its undo step is
         // saved, because the server might have stored the edit. If the server hasn't, undo skips the step.
-        unsaved = state?.save(replica, history: RoomEditor.history(of: replica))
+        unsaved = state?.save(replica, history: replica.saveHistory())
         return effects
       } catch {
         failure = error
@@ -61,7 +61,7 @@ struct RoomEditor {
     }
     let withdrawal = end == .answered ? nil : Withdrawal(end, of: count, in: client, patience: patience)
     let isDropped = withdrawal.map { !$0.mayBeStored } ?? false
-    let history = isDropped ? historyBefore : RoomEditor.history(of: client.replica)
+    let history = isDropped ? historyBefore : client.replica.saveHistory()
     // If only one of the two could be saved, undo knows of the edit.
     let unsavedAtEnd = state?.save(client.replica, history: history)
     if let unsavedAtEnd, unsaved != nil {
@@ -74,11 +74,6 @@ struct RoomEditor {
     // If nobody reads the report, the edit has failed or succeeded all the same.
     if Task.isCancelled, withdrawal == nil, !Signals.isReaderGone { throw CancellationError() }
     return report.exitCode
-  }
-
-  /// All steps that the replica has. A command that deletes a large drawing says that undo brings it back.
-  private static func history(of replica: Replica) -> [UInt8] {
-    replica.saveHistory(shapesMax: UndoHistory.shapesMax)
   }
 
   /// Like `commit`, for a list of edits to single shapes.
