@@ -201,6 +201,21 @@ def test_a_stopped_client_can_be_ended(server, client):
         assert "An empty sheet" not in screen.text()
 
 
+def test_a_client_that_was_started_in_the_background(server, client):
+    """It waits for the terminal. `kill %1` ends it, and `fg` shows the room."""
+    starts = " ".join(joins(client, server, "behind")) + " &"
+    waits = "until jobs | grep -q Stopped; do sleep 0.1; done; echo waits $((6 * 7))"
+    with Tmux(["bash", "--norc", "-i"]) as screen:
+        screen.type(f"PS1='$ '; {starts}\nclear; {waits}\n")
+        screen.shows("waits 42")
+        screen.type("p=$(jobs -p); clear; kill %1; while [ -d /proc/$p ]; do sleep 0.1; done; echo gone $((6 * 7))\n")
+        screen.shows("gone 42")
+        screen.type(f"{starts}\nclear; {waits}; fg\n")
+        screen.shows("An empty sheet", "Saved")
+        screen.keys("q")
+        wait_until(lambda: screen.flag("alternate_on") == "0", "it has left")
+
+
 def test_a_stop_that_nobody_can_catch(server, client):
     """The shell may change the terminal meanwhile. Going on, the client sets it and draws all again."""
     draw(server, "caught", name="There")

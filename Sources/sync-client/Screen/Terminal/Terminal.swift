@@ -62,7 +62,6 @@ final class Terminal {
       }
     }
     watch?.want(readable: true, writable: false)
-    put(Array(Terminal.askBackground.utf8))
   }
 
   private static let isMissing = ClientFailure.usage("this needs a terminal")
@@ -107,6 +106,11 @@ final class Terminal {
   // MARK: - Input
 
   private func read() {
+    // Reading in the background would suspend the process. The next screen makes the terminal read again.
+    guard !TerminalGuard.isInBackground else {
+      watch?.want(readable: false, writable: false)
+      return
+    }
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = Glibc.read(descriptor, &bytes, bytes.count)
     guard count > 0 else {
@@ -132,10 +136,10 @@ final class Terminal {
 
   // MARK: - Output
 
-  /// Writes what differs from the shown screen. To be called only after `isBehind` has returned `false`, because
-  /// otherwise unwritten bytes would pile up.
+  /// Writes what differs from the shown screen. With a whole screen it also asks for the terminal's background colour.
+  /// To be called only after `isBehind` has returned `false`, because otherwise unwritten bytes would pile up.
   func show(_ screen: Screen) {
-    let bytes = ScreenDiff.bytes(from: shown, to: screen)
+    let bytes = (shown == nil ? Array(Terminal.askBackground.utf8) : []) + ScreenDiff.bytes(from: shown, to: screen)
     shown = screen
     guard !bytes.isEmpty else { return }
     screensWritten += 1

@@ -44,9 +44,10 @@ enum TerminalGuard {
     state.pointee.enter = copy(enter)
     state.pointee.leave = copy(leave)
     state.pointee.isTaken = true
-    self.enter()
     for fault in faults { handle(fault, TerminalGuard.diedBySignal) }
     handle(SIGTSTP, TerminalGuard.stopped)
+    // In the background, as after `join … &` in a shell, the main thread decides, because it takes the signals.
+    if isInBackground { kill(getpid(), SIGCONT) } else { self.enter() }
     // If a second signal comes while the command is ending, the process ends with `exit`, and `exit` calls this
     // closure.
     atexit { TerminalGuard.release() }
@@ -112,7 +113,7 @@ enum TerminalGuard {
   }
 
   /// Whether the terminal belongs to another process group, such as the shell's.
-  private static var isInBackground: Bool {
+  static var isInBackground: Bool {
     let foreground = tcgetpgrp(state.pointee.descriptor)
     return foreground >= 0 && foreground != getpgrp()
   }
