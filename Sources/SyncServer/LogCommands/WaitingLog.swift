@@ -77,28 +77,38 @@ final class LogAnswers: Sendable {
     var locks: Set<String> = []
     /// The log's secret once the log is open, or why the log can't be used.
     var opening: Result<[UInt8]?, StorageFault>?
-    /// Why the log doesn't answer, and since when.
-    var waiting: (for: StorageFault, sinceMilliseconds: UInt64)?
+    var silence: Silence?
     var isClosed = false
-    /// The reasons that were told since then.
-    var reasons: Set<StorageFault> = []
-    /// Whether a request was given up since then. Then no other waits either.
-    var hasGivenUp = false
 
     mutating func waits(for fault: StorageFault, now: UInt64) {
-      if reasons.insert(fault).inserted { StandardError.complain("waiting for the database: \(fault)") }
-      waiting = (fault, waiting?.sinceMilliseconds ?? now)
+      var silence = self.silence ?? Silence(fault: fault, sinceMilliseconds: now)
+      silence.fault = fault
+      if silence.told.insert(fault).inserted { StandardError.complain("waiting for the database: \(fault)") }
+      self.silence = silence
     }
-
-    mutating func waitsNoMore() { (waiting, reasons, hasGivenUp) = (nil, [], false) }
 
     /// The answer to a request that was sent at `start`. `nil` while one can come.
     mutating func answer(to id: UInt64, sentAt start: UInt64, now: UInt64) -> LogEvent? {
       if let event = events.removeValue(forKey: id) { return event }
-      guard let waiting else { return nil }
-      if now >= max(waiting.sinceMilliseconds, start) + LogAnswers.silenceSeconds * 1_000 { hasGivenUp = true }
-      return hasGivenUp ? .failed(id: id, room: nil, .unavailable(waiting.for)) : nil
+      guard let silence else { return nil }
+      if now >= max(silence.sinceMilliseconds, start) + LogAnswers.silenceSeconds * 1_000 {
+        self.silence?.isGivenUp = true
+      } else if !silence.isGivenUp {
+        return nil
+      }
+      return .failed(id: id, room: nil, .unavailable(silence.fault))
     }
+  }
+
+  /// A time in which the log doesn't answer.
+  private struct Silence {
+    /// Why, as was told last.
+    var fault: StorageFault
+    let sinceMilliseconds: UInt64
+    /// The reasons that were told.
+    var told: Set<StorageFault> = []
+    /// Whether a request was given up. Then no other waits either.
+    var isGivenUp = false
   }
 
   private let state = Mutex(State())
@@ -122,7 +132,7 @@ final class LogAnswers: Sendable {
         switch event {
         case .opened(let secret):
           state.opening = .success(secret)
-          state.waitsNoMore()
+          state.silence = nil
         case .waiting(let fault): state.waits(for: fault, now: now)
         // A directory refuses at once what it can't store. Of a database that is out of reach no answer may come.
         case .availability(room: nil, let fault?):
@@ -130,7 +140,7 @@ final class LogAnswers: Sendable {
           case .database, .unfit: state.waits(for: fault, now: now)
           default: break
           }
-        case .availability(room: nil, nil): state.waitsNoMore()
+        case .availability(room: nil, nil): state.silence = nil
         case .unusable(let fault): state.opening = .failure(fault)
         case .locks(let names): state.locks = names
         case .closed: state.isClosed = true
@@ -155,11 +165,9 @@ final class LogAnswers: Sendable {
   /// - Returns: the log's secret. `nil` if the log doesn't store it.
   func waitForOpening() throws(StorageFault) -> [UInt8]? {
     while true {
-      let (opening, waiting) = state.withLock { ($0.opening, $0.waiting) }
+      let (opening, silence) = state.withLock { ($0.opening, $0.silence) }
       if let opening { return try opening.get() }
-      if let waiting, clock() >= waiting.sinceMilliseconds + LogAnswers.patienceSeconds * 1_000 {
-        throw waiting.for
-      }
+      if let silence, clock() >= silence.sinceMilliseconds + LogAnswers.patienceSeconds * 1_000 { throw silence.fault }
       bell.wait(atMostSeconds: 1)
     }
   }
@@ -174,7 +182,7 @@ final class LogAnswers: Sendable {
   var locks: Set<String> { state.withLock { $0.locks } }
 
   func waitForEnd() {
-    while !state.withLock({ $0.isClosed || $0.hasGivenUp }) { bell.wait() }
+    while !state.withLock({ $0.isClosed || $0.silence?.isGivenUp == true }) { bell.wait() }
   }
 }
 
