@@ -139,6 +139,7 @@ async function file(event: FetchEvent, path: string) {
     // The page was opened from this set of files. A newer set has replaced it, so its files are gone.
     if (!await caches.has(opened)) return Response.error()
     const kept = await keptFile(opened, path)
+    if (isOwnListing) kept?.headers.set('kept', 'own')
     if (kept) return kept
   }
   const answer = await answered(fetch(request), async () => {

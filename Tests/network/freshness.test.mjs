@@ -2,7 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { watchFreshness } from '../../build/modules/bars/newer-page.js'
+import { Source } from '../../build/modules/basics/source.js'
 import { Freshness, NewerPage } from '../../build/modules/network/freshness.js'
+
+// Node 20 has no navigator.
+Object.defineProperty(globalThis, 'navigator', { value: {}, configurable: true })
 
 const listing = (version) => new Response(JSON.stringify({ version }))
 
@@ -62,4 +67,36 @@ test('a page that knew its version not before the connection was lost takes no p
   assert.equal(server.asked, 1, 'the new server is not asked for the version of a page of the old one')
   await assert.rejects(freshness.expectSame(), NewerPage)
   assert.equal(told, 1)
+})
+
+/** A room's connection, as far as a page's freshness is concerned. */
+class Line extends Source {
+  replica = { status: () => ({ state: 'live' }) }
+  becomes(...states) { for (const state of states) this.tell('effect', { type: 'state', state }) }
+}
+
+for (const [from, isKept, expected] of [['the server', false, ['newer']], ['stored files', true, []]]) {
+  test(`a page from ${from} that was never in the room does not take another server's version for its own`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+    let answer
+    globalThis.fetch = (path) => path.endsWith('?own') ? new Promise((done) => { answer = done }) : Promise.resolve(listing('two'))
+    const [line, freshness, told] = [new Line(), new Freshness(), []]
+    watchFreshness({ connection: line, freshness, keeper: null, states: { banner: (kind) => told.push(kind) } })
+    line.becomes('connecting', 'waiting', 'connecting', 'live')
+    const own = listing('two')
+    if (isKept) own.headers.set('kept', 'own')
+    answer(own)
+    await pass(t.mock.timers, 1)
+    assert.deepEqual(told, expected)
+  })
+}
+
+test('a page that leaves the room and comes back by itself has not lost the server', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+  failing(Infinity)
+  const [line, freshness] = [new Line(), new Freshness()]
+  watchFreshness({ connection: line, freshness, keeper: null, states: {} })
+  line.becomes('connecting', 'live', 'offline', 'connecting', 'live')
+  await pass(t.mock.timers, 1)
+  assert.equal(freshness.wasLost, false)
 })

@@ -1,4 +1,5 @@
-// Tests which files the service worker caches if the server is upgraded while it caches older ones.
+// Tests which files the service worker caches if the server is upgraded while it caches older ones, and what a page learns of
+// its own version.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,6 +17,8 @@ class Origin extends EventTarget {
     globalThis.caches = {
       open: async (name) => this.set(name),
       keys: async () => [...this.stored.keys()],
+      has: async (name) => this.stored.has(name),
+      match: async (path, { cacheName }) => this.stored.get(cacheName)?.get(path)?.clone(),
       delete: async (name) => this.stored.delete(name),
     }
     await import('../../build/modules/worker.js')
@@ -39,10 +42,20 @@ class Origin extends EventTarget {
     this.dispatchEvent(Object.assign(new Event('message'), { data: 'refresh', waitUntil: (work) => { done = work } }))
     return done
   }
+  /** What a page gets from the worker. A page that is opened is the page of that name from then on. */
+  get(path, page, mode = 'cors') {
+    let given
+    const request = { method: 'GET', url: `http://127.0.0.1${path}`, mode, destination: '' }
+    this.dispatchEvent(Object.assign(new Event('fetch'), {
+      request, clientId: page, resultingClientId: page, respondWith: (answer) => { given = answer },
+    }))
+    return given
+  }
 }
 
+const origin = await new Origin().start()
+
 test('a visit after an upgrade takes in the newer page, though an older one is just being taken in', async () => {
-  const origin = await new Origin().start()
   const { answer } = origin
   let listings = 0
   /** @type {Promise<void> | undefined} */
@@ -62,4 +75,23 @@ test('a visit after an upgrade takes in the newer page, though an older one is j
   await second
   assert.ok(second, 'the server was upgraded meanwhile')
   assert.deepEqual([...origin.stored.keys()].filter((name) => name.startsWith('page ')), ['page two'])
+})
+
+test('a page learns whether its own version comes from stored files or from the server', async () => {
+  const { answer } = origin
+  const own = async (page) => {
+    const listing = await origin.get('/page.json?own', page)
+    return [(await listing.json()).version, listing.headers.has('kept')]
+  }
+  origin.answer = async (request) => answer.call(origin, typeof request === 'string' ? request : new URL(request.url).pathname)
+  await origin.refresh()
+  const { version } = origin
+  await origin.get('/room.js', 'online', 'navigate')
+  const online = origin.answer
+  origin.answer = async () => { throw new TypeError('no network') }
+  await origin.get('/room.js', 'offline', 'navigate')
+  origin.answer = online
+  origin.version = 'three'
+  assert.deepEqual(await own('online'), ['three', false])
+  assert.deepEqual(await own('offline'), [version, true])
 })

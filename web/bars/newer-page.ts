@@ -24,14 +24,12 @@ export function watchFreshness({ connection, freshness, keeper, states }: {
       keeper?.isKeeping === false ? 'Don’t reload it until everything is saved.' : 'Everything you drew is kept.'}`,
     action: { words: 'Reload', run: () => location.reload() },
   }))
-  let wasLive = false
   connection.on('effect', (effect) => {
     if (effect.type !== 'state') return
-    // The page itself leaves and comes back for a new name, or to send what a closed tab has left.
-    if (wasLive && (effect.state === 'waiting' || effect.state === 'closed')) freshness.connectionLost()
+    // If the page itself leaves, for a new name or to send what a closed tab has left, its state is `offline`.
+    if (effect.state === 'waiting' || effect.state === 'closed') freshness.connectionLost()
     if (effect.state !== 'live') return
-    if (wasLive || navigator.serviceWorker?.controller) freshness.look()
-    wasLive = true
+    if (freshness.wasLost || navigator.serviceWorker?.controller) freshness.look()
     setTimeout(() => {
       if (connection.replica.status().state === 'live') keepPage()
     }, registeredAfterMilliseconds)

@@ -9,14 +9,15 @@ const againMilliseconds = 5_000
 
 /**
  * @param own whether to ask for the version of this page's own files; otherwise the server's version is asked for
- * @returns null if the version is unknown
+ * @returns `isKept`: whether it comes from the stored files from which the page was opened, and not from the server; null
+ *   if the version is unknown
  */
-async function versionOf(own = false): Promise<string | null> {
+async function versionOf(own = false): Promise<{ version: string, isKept: boolean } | null> {
   try {
     const answer = await fetch(own ? '/page.json?own' : '/page.json', {
       cache: 'no-store', signal: own ? null : endedAfter(patienceMilliseconds),
     })
-    return answer.ok ? (await answer.json()).version : null
+    return answer.ok ? { version: (await answer.json()).version, isKept: answer.headers.has('kept') } : null
   } catch {
     return null
   }
@@ -50,12 +51,13 @@ export class Freshness extends Source<{ newer: null }> {
    * can't be asked for the page's own one any more.
    */
   connectionLost() { this.#wasLost = true }
+  get wasLost() { return this.#wasLost }
 
   /** @returns null if the connection was lost before the server answered */
   async #askForOwn(): Promise<string | null> {
     for (;;) {
-      const version = await versionOf(true)
-      if (version !== null) return this.#wasLost ? null : version
+      const own = await versionOf(true)
+      if (own) return this.#wasLost && !own.isKept ? null : own.version
       await new Promise((resolve) => setTimeout(resolve, againMilliseconds))
       if (this.#wasLost) return null
     }
@@ -67,7 +69,7 @@ export class Freshness extends Source<{ newer: null }> {
    */
   async look(): Promise<boolean> {
     const [own, newest] = await Promise.all([soon(this.#own), versionOf()])
-    const isNewer = newest !== null && (own === null ? this.#wasLost : newest !== own)
+    const isNewer = newest !== null && (own === null ? this.#wasLost : newest.version !== own)
     if (isNewer) this.tell('newer', null)
     return isNewer
   }

@@ -3,6 +3,7 @@ import { Status } from '../bars/status.js'
 import { elementById } from '../elements/element.js'
 import { nameMark, readAddress } from '../network/address.js'
 import { Connection, openSocket } from '../network/connection.js'
+import { Freshness } from '../network/freshness.js'
 import { Pulse } from '../network/pulse.js'
 import { keepDistinct } from '../others/distinction.js'
 import { welcome } from '../others/welcome.js'
@@ -29,6 +30,8 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   wear(identity)
   document.title = `${room} · CanvasSync`
 
+  // The page's own version is asked for first: a server that is started again while the core is loading can have another.
+  const freshness = new Freshness()
   // The socket is opened while the core is still loading, so that the room's state arrives as early as possible.
   const socket = openSocket({ room, token })
   const core = await openCore()
@@ -37,7 +40,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   const connection = new Connection(replica, { room, token }, socket)
   core.trapped.addEventListener('abort', () => connection.stop())
   const pulse = new Pulse(connection)
-  const state = makeState({ room, core, connection, identity, viewOnly })
+  const state = makeState({ room, core, connection, freshness, identity, viewOnly })
   const { me } = state
   me.on('change', wear)
   if (!me.isColorChosen) keepDistinct(state)
@@ -61,6 +64,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   pulse.on('slow', () => state.notices.say(
     'Your connection is slow. Others see your changes late, and you theirs.'))
   state.frames.request()
+  if (socket.readyState > WebSocket.OPEN) freshness.connectionLost()
   connection.start()
   watchFreshness({ ...state, states, keeper })
 

@@ -1,6 +1,6 @@
 import type { Core } from '../core/core.js'
 import type { Connection } from '../network/connection.js'
-import { Freshness } from '../network/freshness.js'
+import type { Freshness } from '../network/freshness.js'
 import { Documents } from '../state/documents.js'
 import { Editing } from '../state/editing.js'
 import { Frames } from '../state/frames.js'
@@ -25,8 +25,8 @@ import { bundle } from './bundle.js'
 export type State = ReturnType<typeof makeState>
 
 /** Makes the parts that hold the room's state, and that show nothing. */
-export function makeState({ room, core, connection, identity, viewOnly }: {
-  room: string, core: Core, connection: Connection, identity: Identity, viewOnly: boolean,
+export function makeState({ room, core, connection, freshness, identity, viewOnly }: {
+  room: string, core: Core, connection: Connection, freshness: Freshness, identity: Identity, viewOnly: boolean,
 }) {
   const frames = new Frames()
   const shown = new Shown(connection, frames)
@@ -36,7 +36,6 @@ export function makeState({ room, core, connection, identity, viewOnly }: {
   const me = new Me(connection, identity)
   const names = new Names(shown, presence)
   const notices = new Notices()
-  const freshness = new Freshness()
   const parts = new Parts(freshness, notices)
   const documents = new Documents(core, parts)
   const editing = new Editing({ connection, shown, permission, notices, frames })
