@@ -137,7 +137,7 @@ def test_what_went_while_one_was_away_is_told_on_return(room):
 
 
 def test_a_notice_offers_no_undo_of_what_was_refused(world, room):
-    """Undo would take back an older step. The room is full when Ann brings shapes back."""
+    """Undo would take back an older step. The room is full when Ann brings shapes back, which is offered again."""
     with world.own_room("--max-shapes", "4") as own:
         fill(own)
         ann, bob = own.join("Ann"), own.join("Bob")
@@ -151,6 +151,7 @@ def test_a_notice_offers_no_undo_of_what_was_refused(world, room):
         ann.page.locator(".notice.is-refused", has_text="the room is full").wait_for()
         assert ann.page.locator(".notice").get_by_role("button", name="Undo").count() == 0
         assert ann.run("return app.session.shape(value) !== null", drawn)
+        ann.notice("Bob cleared the canvas.").wait_for()
 
 
 def test_the_undo_of_a_notice_undoes_no_older_step(room):

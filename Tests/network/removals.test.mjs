@@ -92,7 +92,16 @@ function entered(t, { names = {}, deeds = {}, isViewOnly = false, shapes = 3, is
     actor: 1, serverMilliseconds: 1_000,
     written: (id, property) => (property === 'deleted' ? { actor: erasers.get(id) ?? 2, milliseconds: 900 } : { actor: 2, milliseconds: 950 }),
   }
-  const part = { bringBack: (parts) => broughtBack.push(parts.map((lost) => lost.map(({ id }) => id))), takeBack: (...how) => broughtBack.push(how) }
+  const part = {
+    async bringBack(parts) {
+      broughtBack.push(parts.map((lost) => lost.map(({ id }) => id)))
+      return parts.flat().map(({ id }) => id)
+    },
+    async takeBack(...how) {
+      broughtBack.push(how)
+      return [1, 2]
+    },
+  }
   new Removals({
     connection, shown, presence, editing: { refuses: () => false }, permission: { isViewOnly }, names: { of: () => 'Bob' },
     notices: { say: (words, { action }) => said.push([words, action]), withdraw: (group) => withdrawn.push(group) },
@@ -108,6 +117,12 @@ function entered(t, { names = {}, deeds = {}, isViewOnly = false, shapes = 3, is
   add(...Array.from({ length: shapes }, (_, at) => at + 1))
   return {
     shown, presence, said, withdrawn, broughtBack, erasers, pass, add,
+    hear: (effect) => connection.say('effect', effect),
+    /** Takes the newest offer. */
+    async accept() {
+      said.at(-1)[1].run()
+      await new Promise(setImmediate)
+    },
     remove(ids, { by = 2, departure = null } = {}) {
       for (const id of ids) erasers.set(id, by)
       change(...ids.map((id) => ({ id, shape: null, by, departure })))
@@ -178,4 +193,42 @@ test('a restoration is told once, and what went with it is no removal', async (t
   said[0][1].run()
   await new Promise(setImmediate)
   assert.deepEqual([broughtBack[0][0], broughtBack[0][1].until], [2, 960])
+})
+
+test('what the server refuses to bring back is offered again, once, unless something newer is offered', async (t) => {
+  const { said, told, remove, add, accept, hear, broughtBack, withdrawn } = entered(t)
+  remove([1, 2, 3])
+  await accept()
+  add(1, 2)
+  add(3)
+  assert.deepEqual(withdrawn, ['removed'])
+  for (const shape of [1, 2]) hear({ type: 'rejected', shape })
+  remove([1, 2, 3], { by: -1 })
+  assert.deepEqual(told(), ['Bob cleared the canvas.', 'Bob cleared the canvas.'])
+  await accept()
+  assert.deepEqual(broughtBack, [[[1, 2, 3]], [[1, 2, 3]]])
+  hear({ type: 'rejected', shape: 9 })
+  hear({ type: 'unsent', count: 0 })
+  hear({ type: 'rejected', shape: 1 })
+  assert.equal(said.length, 2, 'it was taken, and a later change of the same shape is something else')
+  add(1, 2)
+  add(3)
+  remove([1, 2, 3])
+  await accept()
+  add(4, 5, 6)
+  remove([4, 5, 6], { by: 4 })
+  const offered = said.length
+  hear({ type: 'rejected', shape: 1 })
+  assert.equal(said.length, offered, 'a newer offer stays')
+})
+
+test('what the server refuses of taking a restoration back is offered again', async (t) => {
+  const { told, remove, presence, accept, hear } = entered(t)
+  presence.people = () => [{ actor: 2, restored: { asOf: Date.now(), from: 800, until: 960 } }]
+  presence.say('change', null)
+  remove([1, 2, 3])
+  await accept()
+  hear({ type: 'rejected', shape: 2 })
+  assert.equal(told().length, 2)
+  assert.equal(told()[0], told()[1])
 })

@@ -46,11 +46,14 @@ export class BringingBack {
     this.#notices = notices
   }
 
-  /** @param parts what was removed, each part at its own time; of a shape that is in several, the last counts */
+  /**
+   * @param parts what was removed, each part at its own time; of a shape that is in several, the last counts
+   * @returns the shapes that were written
+   */
   async bringBack(parts: Lost[][]) {
     const edits = new Map<number, { shape: number, set: Values }>()
     for (const lost of parts) for (const edit of await this.#backTo(lost)) edits.set(edit.shape, edit)
-    this.#write([...edits.values()], [])
+    return this.#write([...edits.values()], [])
   }
 
   /** The edits that bring shapes back as they were before their removal, but not what anybody else has deleted since. */
@@ -78,18 +81,24 @@ export class BringingBack {
       })
   }
 
-  /** Reverts a person's restoration, except the values that somebody has changed after it. */
-  async takeBack(by: number, restored: Restored) {
+  /**
+   * Reverts a person's restoration, except the values that somebody has changed after it.
+   *
+   * @returns the shapes that were written
+   */
+  async takeBack(by: number, restored: Restored): Promise<number[]> {
     for (const margin of restoredMargins) {
       const then = await this.#drawingAt(restored.from - margin)
       if (!then || !await this.#documents.load()) {
         this.#notices.say('We can’t reach the server, which knows what was there. Try History in the menu later.', { kind: 'refused', group })
-        return
+        return []
       }
       const { edits, gone } = this.#takenBy(by, restored, then)
-      if (this.#write(edits, gone)) return
+      const written = this.#write(edits, gone)
+      if (written.length > 0) return written
     }
     this.#notices.say('There is nothing left to bring back: all of it has been changed since.', { group })
+    return []
   }
 
   /**
@@ -116,15 +125,15 @@ export class BringingBack {
 
   /**
    * @param gone shapes to delete
-   * @returns whether anything was written
+   * @returns all these shapes
    */
   #write(edits: { shape: number, set: Values }[], gone: number[]) {
-    const count = edits.length + gone.length
-    if (count === 0) return false
+    const written = [...edits.map(({ shape }) => shape), ...gone]
+    if (written.length === 0) return written
     this.#momentum.settleAll()
     const back = edits.filter(({ shape }) => !this.#isThere(shape)).length
-    if (writeAll(this.#editing, edits, gone)) this.#editing.sayUndoable(deedWords(back, count - back), backGroup)
-    return true
+    if (writeAll(this.#editing, edits, gone)) this.#editing.sayUndoable(deedWords(back, written.length - back), backGroup)
+    return written
   }
 
   /** @returns null if the server doesn't have the drawing */

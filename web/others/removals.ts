@@ -39,6 +39,9 @@ export type Lost = {
   id: number, by: number, at: number, shape: Shape, isSwallowed: boolean, deed: string | null, name: string,
 }
 
+/** What a notice offers to bring back, and the time of the first part of the offer. */
+type Offer = { by: number, parts: Lost[][], since: number }
+
 /**
  * Tells this person that somebody has emptied the canvas, restored it, or deleted a shape that this person was holding.
  * Offers to bring the shapes back.
@@ -64,8 +67,10 @@ export class Removals {
   #countBefore = 0
   #firstAt = 0
   #timer = 0
-  /** What the notices of each group offer to bring back, and the time of the first part of the offer. */
-  #offers = new Map<string, { by: number, parts: Lost[][], since: number }>()
+  /** The newest offer of each group of notices. */
+  #offers = new Map<string, Offer>()
+  /** What was brought back and isn't acknowledged yet, and how to offer it again if the server refuses it. */
+  #unanswered: { shapes: number[], again: () => void }[] = []
   /** The last restoration of each person, and whether this person has got a notice about it. */
   #restored = new Map<number, Restored & { isSaid: boolean }>()
   /** The identifiers of shapes that were removed since the page was opened. */
@@ -83,7 +88,14 @@ export class Removals {
     this.#presence = presence
     this.#names = names
     this.#hand = hand
-    connection.on('effect', (effect) => { if (effect.type === 'state' && effect.state === 'live') this.#isLive = true })
+    connection.on('effect', (effect) => {
+      if (effect.type === 'state' && effect.state === 'live') this.#isLive = true
+      if (effect.type === 'rejected') for (const deed of this.#unanswered) if (deed.shapes.includes(effect.shape)) {
+        deed.shapes = []
+        deed.again()
+      }
+      if (effect.type === 'unsent' && effect.count === 0) this.#unanswered = []
+    })
     shown.on('changes', (changes) => { if (!shown.isPast) this.#follow(changes) })
     presence.on('change', () => this.#noteRestorations())
   }
@@ -202,16 +214,18 @@ export class Removals {
     const goesOn = kind === group && former?.by === by && now - former.since < shownMilliseconds
       && former.parts.flat().length + lost.length <= goneMax
     const parts = goesOn ? [...former.parts, lost] : [lost]
-    this.#offers.set(kind, { by, parts, since: goesOn ? former.since : now })
-    this.#say(kind, words, (part) => part.bringBack(parts))
+    this.#say(kind, words, { by, parts, since: goesOn ? former.since : now }, (part) => part.bringBack(parts))
   }
 
-  #say(kind: string, words: string, bringBack: (part: BringingBack) => unknown) {
+  /** @param bringBack returns the shapes that it has written */
+  #say(kind: string, words: string, offer: Offer, bringBack: (part: BringingBack) => Promise<number[]>) {
+    this.#offers.set(kind, offer)
     if (!this.#permission.isViewOnly) this.#bringingBack.prepare()
+    const again = () => { if ((this.#offers.get(kind) ?? offer) === offer) this.#say(kind, words, offer, bringBack) }
     const run = async () => {
       const part = await this.#bringingBack.get()
       // If the part can't be loaded, the offer stays.
-      part ? bringBack(part) : this.#say(kind, words, bringBack)
+      part ? this.#unanswered.push({ shapes: await bringBack(part), again }) : again()
     }
     const action = this.#permission.isViewOnly ? undefined
       : { words: 'Bring back', run: () => !this.#editing.refuses() && run() }
@@ -220,8 +234,8 @@ export class Removals {
 
   #sayRestored(by: number, restored: Restored) {
     this.#notices.withdraw(backGroup)
-    this.#offers.set(group, { by, parts: [], since: 0 })
-    this.#say(group, `${this.#who(by)} restored the drawing as of ${momentWords(restored.asOf)}.`, (part) => part.takeBack(by, restored))
+    const words = `${this.#who(by)} restored the drawing as of ${momentWords(restored.asOf)}.`
+    this.#say(group, words, { by, parts: [], since: 0 }, (part) => part.takeBack(by, restored))
   }
 
   #tellBack(changes: ShapeChange[]) {
