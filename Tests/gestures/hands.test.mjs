@@ -273,6 +273,43 @@ test('copies are led away with Alt in one step, and Escape removes them, also if
   assert.deepEqual(hand.replica.shapes().map((shape) => shape.id), [id])
 })
 
+test('what is locked before copies of it are there gets none, because that would stay behind, and the others do', async (t) => {
+  for (const isReady of [true, false]) {
+    const hand = handAt(t)
+    const [locked, free] = [hand.add(square(200, 200)), hand.add(square(400, 200))]
+    hand.documents.isReady = isReady
+    hand.selection.set([locked, free])
+    hand.down([450, 250], { alt: true })
+    if (isReady) hand.drawing.write(locked, { locked: true })
+    hand.move([450, 400], { alt: true })
+    if (!isReady) hand.drawing.write(locked, { locked: true })
+    await new Promise(setImmediate)
+    hand.move([450, 550], { alt: true })
+    const copy = hand.replica.shapes().at(-1).id
+    assert.deepEqual([locked, free, copy].map((id) => hand.hand.deedTo(id)), [null, null, 'held'])
+    hand.up([450, 550], { alt: true })
+    assert.deepEqual(hand.replica.shapes().map(({ x, y }) => [x, y]), [[200, 200], [400, 200], [400, 500]])
+  }
+})
+
+test('a shape that is locked between the press and the first movement is not held', (t) => {
+  for (const begin of [() => [250, 250], (hand) => hand.handle('scale', [1, 1]), (hand) => hand.handle('rotate')]) {
+    const hand = handAt(t)
+    const [locked, free] = [hand.add(square(200, 200)), hand.add(square(400, 200))]
+    hand.selection.set([locked, free])
+    const [x, y] = begin(hand)
+    hand.down([x, y])
+    hand.drawing.write(locked, { locked: true })
+    hand.frame()
+    hand.move([x + 30, y + 30])
+    assert.deepEqual([hand.hand.deedTo(locked), hand.hand.deedTo(free)], [null, 'held'])
+    hand.drawing.write(free, { locked: true })
+    hand.frame()
+    hand.move([x + 40, y + 40])
+    assert.equal(hand.hand.deedTo(free), null)
+  }
+})
+
 test('what somebody deletes or locks meanwhile slips out of the hand, and the rest goes on', (t) => {
   const hand = handAt(t)
   const [gone, locked, free] = [hand.add(square(200, 200)), hand.add(square(400, 200)), hand.add(square(600, 200))]

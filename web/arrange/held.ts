@@ -40,6 +40,8 @@ export class Held {
   /** The shapes as they were when the gesture began. */
   get start(): Shape[] { return this.#start }
   get ids(): number[] { return this.#start.map(({ id }) => id) }
+  /** See `Act.inHand`. */
+  get inHand() { return { held: this.ids, tied: [] } }
   /** The shapes as they are now. */
   get now() { return this.#shown.replica.shapesOf(this.ids) }
 

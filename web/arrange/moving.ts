@@ -47,9 +47,11 @@ export class Moving {
     if (this.#isLifted) this.#reach.lifting.lift(this.#held.ids)
   }
 
+  /** Locked shapes get no copies: these would be locked too, and stay behind. */
   #takeCopies(ids: number[]) {
-    this.#copies = this.#reach.duplicating.duplicateNow(0, ids)
-    this.#held = new Held(this.#reach, this.#copies.length > 0 ? this.#copies : ids)
+    this.#held = new Held(this.#reach, ids)
+    this.#copies = this.#held.isEmpty ? [] : this.#reach.duplicating.duplicateNow(0, this.#held.ids)
+    if (this.#copies.length > 0) this.#held = new Held(this.#reach, this.#copies)
     this.#snapping = new Snapping(this.#reach, this.#held.ids)
     this.#lift()
   }
@@ -62,6 +64,7 @@ export class Moving {
   }
 
   get cursor() { return 'grabbing' }
+  get inHand() { return this.#held.inHand }
   follow(changes: Changes) { this.#held.follow(changes) }
 
   move(gesture: Drag) {

@@ -98,7 +98,7 @@ export interface Act {
   /** Gets all points of the pointer's path, for freehand drawing. */
   trail?: (points: TrailPoint[], predicted: TrailPoint[]) => void
   follow?: (changes: Changes) => void
-  /** The shapes that the act changes, and those to which it ties a line. The default is the selection. */
+  /** The shapes that the act changes, and those to which it ties a line. */
   inHand?: { held: number[], tied: number[] }
   cursor?: string
   /** The frame to draw instead of the frame around the selection. */

@@ -31,6 +31,8 @@ class Reshaping<Gesture extends Drag | TwoFingers> {
     this.origin = this.view.toCanvas({ x: gesture.x - gesture.dx, y: gesture.y - gesture.dy })
   }
 
+  get inHand() { return this.held.inHand }
+
   /** The new places of the shapes. */
   places(_gesture: Gesture): Place[] { return [] }
 

@@ -234,9 +234,7 @@ export class Tools {
         const act = this.#begin(gesture)
         this.#act = act
         if (act.cursor) this.#stage.style.cursor = act.cursor
-        const { inHand } = act
-        const isGrasping = act instanceof Moving || act instanceof Scaling || act instanceof Turning || act instanceof Pinching
-        this.#reach.hand.hold(inHand ?? { held: isGrasping ? this.#reach.selection.ids() : [], tied: [] })
+        this.#hold(act)
         break
       }
       case 'moved': {
@@ -244,7 +242,7 @@ export class Tools {
         // An act always gets the type of gesture with which it began.
         act?.move(gesture as never)
         // While a line is drawn, its ties can change, and with them the shapes in hand.
-        if (act?.inHand) this.#reach.hand.hold(act.inHand)
+        this.#hold(act)
         break
       }
       case 'ended':
@@ -261,6 +259,8 @@ export class Tools {
     }
     this.#leadFrame()
   }
+
+  #hold(act: Act | null) { if (act?.inHand) this.#reach.hand.hold(act.inHand) }
 
   /**
    * Sets the frame that is drawn around the selection: the frame that the gesture in progress (`#act`) gives, or null
