@@ -378,6 +378,7 @@ test('what is thrown glides on within the view, in one step, and is caught by a 
 })
 
 test('where less motion is asked for, or no play, nothing glides or coasts', (t) => {
+  t.after(() => { motion.matches = false })
   const hand = handAt(t)
   const id = hand.add(square(100, 300))
   for (const [change, back] of [[() => { motion.matches = true }, () => { motion.matches = false }], [() => { hand.play.isOn = false }, () => { hand.play.isOn = true }]]) {
@@ -392,6 +393,7 @@ test('where less motion is asked for, or no play, nothing glides or coasts', (t)
 })
 
 test('paper that a finger has pushed goes on, until it is pressed', (t) => {
+  t.after(() => { motion.matches = false })
   for (const isStill of [false, true]) {
     motion.matches = isStill
     const hand = handAt(t, { pointer: 'touch' })
@@ -405,7 +407,6 @@ test('paper that a finger has pushed goes on, until it is pressed', (t) => {
     hand.pass(500)
     hand.up([40, 400])
     assert.equal(hand.view.y, later)
-    motion.matches = false
   }
 })
 
