@@ -129,3 +129,51 @@ for (const [whose, actor] of [['the actor that a token names', 1], ['another act
     assert.equal(key, keyOf(room, 1, share))
   })
 }
+
+for (const [whose, actor, token] of [['its own actor', 1, null], ['the actor that a token names', 2, named], ['another actor', 2, null]]) {
+  test(`a tab that is closed while it sends edits of ${whose} leaves only what is not acknowledged`, async () => {
+    keep(actor, 40)
+    const tab = new Tab(token)
+    tab.couriers.look()
+    await pass(1)
+    for (const left of [30, 20]) {
+      tab.acknowledge(10)
+      await pass(1)
+      assert.deepEqual([...kept.values()].map(({ unsent, bytes }) => [unsent, [...bytes]]), [[left, [1, left]]])
+    }
+    tab.acknowledge(20)
+    await pass(1)
+    assert.equal(kept.size, 0)
+  })
+}
+
+test('without locks, what a tab has stored since its edits were taken for those of a closed tab is not overwritten', async () => {
+  keep(2, 40)
+  const tab = new Tab()
+  await tab.couriers.look()
+  const newer = { ...kept.get(keyOf(room, 2, 0)), at: Date.now() + 1, unsent: 41 }
+  kept.set(newer.key, newer)
+  tab.acknowledge(10)
+  await pass(1)
+  tab.acknowledge(30)
+  await pass(1)
+  assert.deepEqual([...kept.values()], [newer])
+})
+
+test('each time that nothing is acknowledged, a tab stays out of the room for longer, so that a thin line carries a long message', async (t) => {
+  let now = 0
+  t.mock.method(performance, 'now', () => now)
+  const tab = new Tab(named)
+  const absences = []
+  for (let time = 0; time < 4; time += 1) {
+    kept.clear()
+    keep(1, 40)
+    now += 1_000_000
+    const looked = tab.couriers.look()
+    let seconds = 0
+    do await pass(1); while (tab.state === 'offline' && (seconds += 1))
+    await looked
+    absences.push(seconds)
+  }
+  assert.deepEqual(absences, [30, 60, 120, 120])
+})

@@ -7,13 +7,13 @@ import type { Refusals } from '../state/refusals.js'
 import { drawingOf, editsOf, forgetEdits, inTime, isKeyOf, keep, type KeptDrawing, type KeptEdits } from './database.js'
 import { restore } from './keeper.js'
 
-/**
- * How long this tab is out of the room without any edit of its own actor being acknowledged. On a thin line, loading the
- * room and sending one long message take a while.
- */
-const absenceMilliseconds = 30_000
-/** The pause before the second try to send them, if the first one has got nowhere. */
+/** The pause before the second try to send edits of this tab's own actor, if the first one has got nowhere. */
 const pauseMilliseconds = 60_000
+/**
+ * How long this tab is out of the room without any of these edits being acknowledged: for half of the next pause, and at
+ * most this long. On a thin line, loading the room and sending one long message take a while.
+ */
+const absenceMillisecondsMax = 120_000
 /** How often the core looks whether the connection is alive. */
 const lookMilliseconds = 250
 
@@ -110,7 +110,17 @@ export class Couriers {
     let timer = 0
     const stayOut = () => {
       clearTimeout(timer)
-      timer = setTimeout(() => end(false), absenceMilliseconds)
+      timer = setTimeout(() => end(false), Math.min(this.#pause / 2, absenceMillisecondsMax))
+    }
+    const stored = { key, at }
+    let keeping = Promise.resolve()
+    /** @param isDelivered whether nothing is left */
+    const keepLeft = (isDelivered = false) => {
+      const left = isDelivered ? null : {
+        key: place?.key ?? key, share: place?.share ?? share ?? 0, room: this.#room, actor: replica.actor,
+        bytes: replica.save(false), unsent: replica.unsentCount, at: Date.now(),
+      }
+      keeping = keeping.then(() => this.#keepOnly(left, stored)).catch(() => {})
     }
     let tellEnd = () => {}
     const ended = new Promise<void>((done) => { tellEnd = done })
@@ -120,23 +130,20 @@ export class Couriers {
       clearInterval(looking)
       const { isElsewhere } = connection
       connection.end()
-      const left = isDelivered || !isSelf ? null : {
-        key: place?.key ?? key, share: place?.share ?? share ?? 0, room: this.#room, actor: replica.actor,
-        bytes: replica.save(false), unsent: replica.unsentCount, at: Date.now(),
-      }
+      if (isDelivered || isSelf) keepLeft(isDelivered)
       replica.destroy()
       if (isSelf && own.replica.status().state === 'offline') {
         // If the person has joined in another place meanwhile, they stay there.
         if (isElsewhere) own.perform([{ type: 'state', state: 'closed', code: 'actor_elsewhere' }])
         else own.start()
       }
-      if (left) {
+      if (isSelf && !isDelivered) {
         // While nothing is acknowledged, this tab leaves the room less and less often for them.
         if (fewest < begun) this.#pause = pauseMilliseconds
         this.#restsUntil = performance.now() + this.#pause
         this.#pause *= 2
       }
-      if (left || isDelivered) await this.#keepOnly(left, key, at).catch(() => {})
+      await keeping
       if (isDelivered && count > 0) this.#notices.say(count === 1
         ? 'A change from a tab you closed has arrived.' : `${count} changes from a tab you closed have arrived.`)
       leave()
@@ -147,9 +154,11 @@ export class Couriers {
       // This tab tells of the texts that somebody has overwritten meanwhile, and can put them back.
       if (effect.type === 'textLost') own.perform([effect])
       if (effect.type === 'rejected' || effect.type === 'textLost') count -= 1
-      if (isSelf && effect.type === 'unsent' && effect.count < fewest) {
+      if (effect.type === 'unsent' && effect.count < fewest) {
         fewest = effect.count
-        stayOut()
+        if (isSelf) stayOut()
+        // This tab can be closed before all are delivered.
+        if (fewest > 0) keepLeft()
       }
       const isDelivered = effect.type === 'unsent' && effect.count === 0
       // The effects of the same moment come first, because a lost text comes after `unsent`.
@@ -171,12 +180,16 @@ export class Couriers {
    * open, and have stored more since.
    *
    * @param left null if all were delivered
-   * @param at when the edits were stored
+   * @param stored where and when the edits were stored last
    */
-  async #keepOnly(left: KeptEdits | null, key: string, at: number) {
+  async #keepOnly(left: KeptEdits | null, stored: { key: string, at: number }) {
+    const { key, at } = stored
     const kept = await inTime(editsOf(this.#room))
     if (!kept.some((edits) => edits.key === key && edits.at === at)) return
-    if (left) await inTime(keep('edits', left))
+    if (left) {
+      await inTime(keep('edits', left))
+      Object.assign(stored, { key: left.key, at: left.at })
+    }
     if (left?.key !== key) await inTime(forgetEdits(key))
   }
 }
