@@ -54,6 +54,44 @@ def test_an_editors_token_draws_and_a_viewers_looks_on(world, room):
         ann.wait("app.session.status().state === 'live' && !app.viewOnly", "the token is remembered")
 
 
+def test_what_an_editor_left_waits_while_only_a_viewer_is_here(world, room):
+    """Both use one browser. The viewer is told, and the server refuses nothing that the editor's next tab has to send."""
+    with guarded(world) as own:
+        def joined(token, context=None):
+            return own.join("Ann", fragment=f"#token={token}", context=context, forgive=MISSED)
+        former = joined(EDITOR)
+        former.disconnect()
+        former.run("app.edit((session) => session.add({ kind: 'star' })); return null")
+        former.wait_until_kept(1)
+        keeper = former.context.new_page()
+        former.close()
+        for _ in range(2):
+            viewer = joined(VIEWER, keeper.context)
+            viewer.notice("This browser keeps your changes until somebody who may edit opens the room here.").wait_for()
+            viewer.wait_for_shapes(0)
+            viewer.close()
+        viewer = joined(VIEWER, keeper.context)
+        viewer.wait_for_shapes(0)
+        joined(EDITOR, keeper.context).wait_for_shapes(1)
+        viewer.wait_for_shapes(1)
+
+
+def test_what_was_not_sent_before_a_lock_is_sent_after_it(world, room):
+    with guarded(world) as own:
+        ann = own.join("Ann", fragment=f"#token={EDITOR}", forgive=MISSED)
+        ann.draw_squares()
+        own.wait_until_sent()
+        ann.disconnect()
+        ann.run("app.edit((session) => session.add({ kind: 'star' })); return null")
+        ann.wait_until_kept(1)
+        lock(own)
+        ann.run("app.start(); return null")
+        ann.wait_for_shapes(3)
+        operate(own, "DELETE", "/lock")
+        ann.wait_for_shapes(4)
+        own.join("Bob", fragment=f"#token={EDITOR}").wait_for_shapes(4)
+
+
 def test_who_has_no_token_is_asked_for_one(world, room):
     """The page asks for a token, and asks again after a wrong one. With the right token the room opens, and no other
     room does: the page says so, and stops trying."""

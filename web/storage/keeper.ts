@@ -5,6 +5,7 @@ import type { Effect, ReplicaOptions } from '../core/types.js'
 import type { Connection } from '../network/connection.js'
 import type { Notices } from '../state/notices.js'
 import type { LaterPart } from '../state/parts.js'
+import type { Permission } from '../state/permission.js'
 import type { Shown } from '../state/shown.js'
 import { claim, type Place, placeFor } from './claims.js'
 import type { Couriers } from './couriers.js'
@@ -153,6 +154,7 @@ export class Keeper extends Source<{ change: null }> {
   #replica
   #notices
   #actor = 0
+  /** Without a key nothing is stored: see `#yield`. */
   #place
   /** While a place is looked for, because the server has replaced the actor. */
   #moving: Promise<void> | null = null
@@ -171,7 +173,9 @@ export class Keeper extends Source<{ change: null }> {
   #keptEdits = new Uint8Array()
 
   constructor(
-    { room, connection, shown, notices }: { room: string, connection: Connection, shown: Shown, notices: Notices },
+    { room, connection, shown, notices, permission }: {
+      room: string, connection: Connection, shown: Shown, notices: Notices, permission: Permission,
+    },
     place: Place,
   ) {
     super()
@@ -184,6 +188,10 @@ export class Keeper extends Source<{ change: null }> {
     // reopened could use the stamp again for another edit.
     this.#replica.reserveStamps()
     this.#notices = notices
+    permission.on('change', () => {
+      if (permission.isViewOnly && this.#replica.unsentCount > 0) this.#yield()
+      if (!permission.isViewOnly && !this.#place.key) this.#follow(true)
+    })
     connection.on('effect', (effect) => this.#take(effect))
     shown.on('changes', ({ reset, shapes }) => { if (reset || shapes.length > 0) this.#drawingChanged() })
     addEventListener('pagehide', () => this.#leave())
@@ -228,10 +236,23 @@ export class Keeper extends Source<{ change: null }> {
     forgetDrawing(this.#room).catch((error) => console.warn('What was kept of this room can’t be deleted:', error))
   }
 
-  /** If the server has replaced the actor, moves to a place of the new one. */
-  #follow() {
+  /**
+   * Leaves what this person may not send any more to a tab of somebody who may. The server refuses it, and what this tab
+   * stores from now on lacks it.
+   */
+  async #yield() {
+    const { release, share } = this.#place
+    const keeping = this.#isEditsStale && this.#keepEdits()
+    this.#place = { key: '', share, release: null }
+    await keeping
+    release?.()
+    if (this.#isKeeping) this.#notices.say('This browser keeps your changes until somebody who may edit opens the room here.')
+  }
+
+  /** Moves to another place, if the server has replaced the actor or this tab has none. */
+  #follow(hasNone = false) {
     const { actor } = this.#replica
-    if (actor === this.#actor) return
+    if (actor === this.#actor && !hasNone) return
     this.#actor = actor
     const moving = this.#move(actor)
     this.#moving = moving
@@ -274,7 +295,7 @@ export class Keeper extends Source<{ change: null }> {
   #leave() {
     // An edit of just now may have replaced another one. A change of the drawing tells that only in the next frame.
     if (this.#replica.unsentCount > 0) this.#isEditsStale = true
-    if (this.#isEditsStale) keepAtOnce(this.#edits())
+    if (this.#isEditsStale && this.#place.key) keepAtOnce(this.#edits())
     this.keepNow()
   }
 
@@ -290,7 +311,7 @@ export class Keeper extends Source<{ change: null }> {
     while (this.#moving) await this.#moving
     const until = this.#replica.reserveStamps()
     const edits = this.#edits()
-    if (!isSame(edits.bytes, this.#keptEdits)) {
+    if (this.#place.key && !isSame(edits.bytes, this.#keptEdits)) {
       const keeping = this.#keep('edits', edits).then((isKept) => {
         if (isKept) {
           this.#keptEdits = edits.bytes
