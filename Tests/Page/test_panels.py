@@ -88,7 +88,7 @@ def test_layers_are_selected_hidden_reordered_and_renamed(room):
     ann.press("F2")
     ann.page.locator(".layer-field").fill("Ж" * 100)
     ann.press("Enter")
-    ann.notice("must be text of 1 to 128 bytes").wait_for()
+    ann.notice("This name can’t be taken: it’s too long").wait_for()
     assert ann.page.locator(".layer-field").input_value() == "Ж" * 100
     ann.press("Escape")
     # The first Enter confirms the suggestion of an input method. The next Enter confirms the name.

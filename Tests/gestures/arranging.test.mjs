@@ -417,6 +417,9 @@ test('edits within a step are one step of undo, and what cannot be undone is tol
   assert.equal(editing.write(() => { throw new Error('it broke') }), false)
   assert.deepEqual(said, ['It broke.', 'It broke.'])
   said.length = 0
+  for (const name of ['Ж'.repeat(65), 'line\nbreak']) assert.equal(editing.write(set({ name })), false)
+  assert.deepEqual(said, Array(2).fill('This name can’t be taken: it’s too long, or has characters that can’t be seen.'))
+  said.length = 0
   editing.redo()
   while (replica.canUndo) editing.undo()
   editing.undo()

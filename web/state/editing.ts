@@ -16,6 +16,7 @@ import type { Shown } from './shown.js'
 export type Step = { readonly isOpen: boolean, edits: number, end: () => void, abandon: () => void }
 
 const viewOnlyWords = 'This link is view-only. Ask for a link that lets you draw.'
+const nameWords = 'This name can’t be taken: it’s too long, or has characters that can’t be seen.'
 const pastWords = 'You’re looking at the past. Restore it, or close the history, to keep drawing.'
 
 /**
@@ -59,7 +60,9 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
       this.tell('edited', null)
       return done
     } catch (error) {
-      this.#notices.say(sentence(error instanceof Error ? error.message : String(error)), { kind: 'refused' })
+      const why = error instanceof Error ? error.message : String(error)
+      // Fields keep most values within their bounds, but a browser counts a name's characters, and the core its bytes.
+      this.#notices.say(why.startsWith('name ') ? nameWords : sentence(why), { kind: 'refused' })
       return undefined
     }
   }
