@@ -6,6 +6,7 @@ import pytest
 from boards import GROUP
 from person import number
 from pixels import rgb
+from test_first_visit import Gate
 
 BAR = "section.search"
 
@@ -116,6 +117,28 @@ def test_it_opens_while_one_writes(room):
     count(ann, "1 of 1")
     ann.press("Control+f")
     ann.page.get_by_role("searchbox").wait_for()
+    ann.press("Escape")
+    ann.page.locator(BAR).wait_for(state="hidden")
+
+
+def test_what_is_typed_while_the_search_is_loaded_is_looked_for(room):
+    """The letters are no shortcuts: two of them would take tools, and one draws a square."""
+    first, *_ = board(room)
+    gates = []
+    ann = room.join("Ann", at=(-3000, 0), before=lambda page: gates.append(Gate(page, "find/search.js")))
+    ann.wait_for_shape(first)
+    tool, shapes = ann.run("return app.tool.name"), ann.run("app.session.shapeCount")
+    ann.press("Control+f")
+    ann.type("the pric")
+    ann.painted()
+    gates.pop().open()
+    field = ann.page.get_by_role("searchbox")
+    field.wait_for()
+    ann.see(2)
+    ann.type("es")
+    assert field.input_value() == "the prices"
+    count(ann, "1 of 1")
+    assert (ann.run("return app.tool.name"), ann.run("app.session.shapeCount")) == (tool, shapes)
     ann.press("Escape")
     ann.page.locator(BAR).wait_for(state="hidden")
 

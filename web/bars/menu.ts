@@ -1,4 +1,4 @@
-import { hasFingers, icon } from '../elements/element.js'
+import { element, hasFingers, icon } from '../elements/element.js'
 import type { MenuEntry } from '../elements/popover.js'
 import type { Search } from '../find/search.js'
 import type { Shaking } from '../gestures/shake.js'
@@ -43,7 +43,7 @@ export function roomActions(
     saveSelectionSVG: ofSelection('Export selection as SVG', (to, shapes) => to.saveSVG(shapes)),
     saveSelectionJSON: ofSelection('Export selection as JSON', (to, shapes) => to.saveJSON(shapes)),
     history: { words: 'History', run: async () => (await history.get())?.open(), isEnabled: () => !shown.isPast },
-    find: { words: 'Find…', key: keyWords('mod+f'), group: 'View', run: async () => (await search.get())?.open() },
+    find: { words: 'Find…', key: keyWords('mod+f'), group: 'View', run: () => openSearch(search) },
     read: {
       words: 'Read as a list', key: keyWords('alt+r'), group: 'View', run: async () => (await hearing.get())?.open(),
     },
@@ -91,4 +91,15 @@ export function menuEntries(actions: Doables, shaking: Shaking): (MenuEntry | nu
     ...ofSelection.includes(name) && { isShown: actions[name].isEnabled },
     ...links.includes(name) && { isShown: () => matchMedia('(max-width: 360px)').matches },
   }))
+}
+
+/** Until the search is loaded, a field that can't be seen takes what is typed. Otherwise letters would act as shortcuts. */
+async function openSearch(search: LaterPart<Search>) {
+  const before = document.activeElement
+  const field = element('input', { class: 'visually-hidden', 'aria-label': 'Find' })
+  document.body.append(field)
+  field.focus()
+  const made = await search.get()
+  field.remove()
+  made?.open(before, field.value)
 }

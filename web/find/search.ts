@@ -39,11 +39,7 @@ export class Search {
     iconButton('caret', 'Previous', { class: 'plain small', onclick: () => this.#step(-1) }),
     iconButton('caret', 'Next', { class: 'plain small next', onclick: () => this.#step(1) }),
     iconButton('close', 'Close', { class: 'plain small', onclick: () => this.#close() }))
-    this.#field.addEventListener('input', () => {
-      this.#at = 0
-      this.#find()
-      this.#go()
-    })
+    this.#field.addEventListener('input', () => this.#begin())
     reach.shown.on('changes', ({ reset, shapes }) => {
       if (this.#bar.hidden || (!reset && shapes.length === 0)) return
       const known = new Set(this.#found)
@@ -53,12 +49,28 @@ export class Search {
     document.body.append(this.#bar)
   }
 
-  open() {
-    if (this.#bar.hidden) this.#before = document.activeElement
+  /**
+   * @param before what had the focus
+   * @param typed what was typed while this was loaded
+   */
+  open(before: Element | null, typed: string) {
+    if (this.#bar.hidden) this.#before = before
     this.#bar.hidden = false
     this.#field.focus()
-    this.#field.select()
+    if (typed === '') {
+      this.#field.select()
+      this.#find()
+    } else {
+      this.#field.value = typed
+      this.#begin()
+    }
+  }
+
+  /** Looks for what was typed, from the first that is found. */
+  #begin() {
+    this.#at = 0
     this.#find()
+    this.#go()
   }
 
   /** The shape that was found last stays selected, so that one can go on with it: it alone, also in a group. */
