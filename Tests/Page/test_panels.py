@@ -303,6 +303,38 @@ def test_the_button_of_a_notice_that_its_press_causes_again_works(room):
     ann.wait_for_shape(moon, "!shape.locked")
 
 
+# Each time that the inspector reads more than a hundred shapes, this is counted, and a tenth of a second passes.
+SLOW_READING = """const { live } = app, read = live.shapesOf, now = performance.now.bind(performance)
+  let late = 0
+  window.looks = 0
+  performance.now = () => now() + late
+  live.shapesOf = (ids) => {
+    const shapes = read.call(live, ids)
+    if (shapes.length > 100 && new Error().stack.includes('/inspector.js')) { window.looks += 1; late += 100 }
+    return shapes
+  }
+  return null"""
+
+
+def test_the_inspector_of_very_many_shapes_takes_a_tenth_of_the_time(room):
+    """Others change one of the shapes again and again. A new selection is shown at once."""
+    ann = room.join("Ann", panel="inspector", clock=True)
+    ann.run("app.edit((session) => session.edit(Array.from({ length: 300 }, (_, at) => ({ shape: 1000 + at, set: { kind: 'ellipse' } }))));"
+            "return null")
+    ann.wait_for_shapes(300)
+    ann.stop_clock()
+    ann.run(SLOW_READING)
+    ann.run("app.selection.set([...Array(300).keys()].map((at) => 1000 + at)); window.looks = 0; return null")
+    for x in range(20):
+        ann.run(f"app.edit((session) => session.place([{{ id: 1000, x: {x} }}])); return null")
+        ann.pass_time(250)
+    looks = ann.run("window.looks")
+    assert 2 <= looks <= 6, f"{looks} in 5 seconds"
+    ann.run("app.selection.set([...Array(200).keys()].map((at) => 1000 + at)); return null")
+    ann.pass_time(250)
+    assert ann.page.locator(".inspector-heading").inner_text() == "200 shapes"
+
+
 def test_a_field_shows_the_old_value_if_the_shape_was_locked_meanwhile(room):
     """A notice says why. A name that was typed stays until the field is left."""
     sun = room.add(**SQUARE, position=[100, 200], name="Sun")

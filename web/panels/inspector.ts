@@ -52,6 +52,8 @@ const arrangements = [
 /** If more shapes than this are selected, the inspector is not updated in every frame. */
 const promptMax = 100
 const manyMilliseconds = 200
+/** While others draw, updating the fields takes at most about 1 / `costFactor` of the time. */
+const costFactor = 10
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180
 
@@ -67,6 +69,8 @@ export class Inspector {
   #fitting
   #fields
   #timer = 0
+  /** How many milliseconds the last update took, for this selection. */
+  #cost = 0
   /**
    * The shapes that were selected when a field got the focus. A typed value applies to these, even if the selection has
    * changed meanwhile.
@@ -116,6 +120,12 @@ export class Inspector {
       const left = shown.replica.shapesOf(this.#meant ?? []).map(({ id }) => id)
       if (left.length > 0 && left.length === selection.size && left.every((id) => selection.has(id))) this.#meant = left
       else this.#leave()
+      // The pause that is due was for the former selection.
+      if (this.#cost > 0) {
+        clearTimeout(this.#timer)
+        this.#timer = 0
+        this.#cost = 0
+      }
       this.#showSoon()
     })
     permission.on('change', () => this.#show())
@@ -143,7 +153,7 @@ export class Inspector {
   #showSoon() {
     if (this.element.hidden || this.#timer !== 0) return
     if (this.#selection.size <= promptMax) return this.#show()
-    this.#timer = setTimeout(() => this.#show(), manyMilliseconds)
+    this.#timer = setTimeout(() => this.#show(), Math.max(manyMilliseconds, this.#cost * costFactor))
   }
 
   // MARK: Fields
@@ -243,6 +253,7 @@ export class Inspector {
     clearTimeout(this.#timer)
     this.#timer = 0
     if (this.element.hidden) return
+    const began = performance.now()
     const shapes = this.#shown.replica.shapesOf(this.#selection.ids())
     this.#form.hidden = shapes.length === 0
     this.#empty.hidden = shapes.length > 0
@@ -282,6 +293,7 @@ export class Inspector {
     for (const [name, button] of this.#buttons) {
       button.setAttribute('aria-disabled', String(!(this.#actions[name].isEnabled?.() ?? true)))
     }
+    this.#cost = performance.now() - began
   }
 
   /**
