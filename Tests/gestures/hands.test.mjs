@@ -45,6 +45,23 @@ test('each tool draws its kind where the hand leads, not too small, and evenly w
     [[5_600, 100, 400, 280], [6_400, 100, 20, 30], [6_380, 640, 20, 60]])
 })
 
+test('what is drawn in a very wide view is as large as a shape can be, from where it begins', (t) => {
+  for (const tool of ['arrow', 'line', 'pen', 'rectangle']) {
+    for (const [start, end] of [[[100, 100], [800, 700]], [[800, 700], [100, 100]]]) {
+      const hand = handAt(t, { tool })
+      hand.view.fit({ x: 0, y: 0, width: 1e7, height: 1e7 })
+      hand.lead(start, end)
+      const [{ x, y, width, height }] = hand.replica.shapes()
+      const begin = hand.view.toCanvas({ x: start[0], y: start[1] })
+      const [left, top] = [start[0] < end[0] ? begin.x : begin.x - 1e6, start[1] < end[1] ? begin.y : begin.y - 1e6]
+      near([x, y, width, height], [left, top, 1e6, 1e6])
+      assert.deepEqual(hand.said, [], tool)
+      hand.undo()
+      assert.deepEqual([hand.replica.shapeCount, hand.replica.canUndo], [0, false])
+    }
+  }
+})
+
 test('a finger draws nothing smaller than itself', (t) => {
   const hand = handAt(t, { tool: 'rectangle', pointer: 'touch' })
   hand.lead([60, 500], [90, 540])

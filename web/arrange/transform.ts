@@ -2,6 +2,7 @@
 // output is their new places for `Replica.place`. Each step starts from the same input, so errors don't add up.
 
 import { boundsOf, middle } from '../canvas/frames.js'
+import { sideMax } from '../canvas/lines.js'
 import type { Frame, Place, Point } from '../core/types.js'
 
 /**
@@ -10,9 +11,8 @@ import type { Frame, Place, Point } from '../core/types.js'
  */
 export const sideMin = { mouse: 20, pen: 20, touch: 100 }
 
-/** The protocol's limits. */
+/** The protocol's limit. */
 const coordinateMax = 1e7
-const sideMax = 1e6
 
 /** In degrees: while Shift is held, a rotation is a multiple of this. */
 const turnStep = 15

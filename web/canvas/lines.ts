@@ -196,18 +196,24 @@ export function placeIn({ x, y, width, height, rotation }: Frame, point: Point):
   }
 }
 
+/** The protocol's limit for a shape's side. */
+export const sideMax = 1e6
+
 /**
  * The values for a line through some points of the canvas: the box around the points, and the path relative to that
- * box.
+ * box. Points that are too far from the first one are moved to the edge of the largest box that a shape can have.
  *
  * @param widths in hundredths of the stroke's width
  */
 export function leading(points: Point[], widths?: number[]): { position: [number, number], size: [number, number],
   path: number[][] } {
   const rounded = (value: number) => Math.round(value * 100) / 100
-  const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)]
-  const [left, top] = [rounded(least(xs)), rounded(least(ys))]
-  const [width, height] = [Math.max(1, rounded(-least(xs.map((x) => -x)) - left)), Math.max(1, rounded(-least(ys.map((y) => -y)) - top))]
+  const range = (values: number[]) => {
+    const start = rounded(Math.max(least(values), values[0] - sideMax))
+    return [start, Math.min(sideMax, Math.max(1, rounded(-least(values.map((value) => -value)) - start)))]
+  }
+  const [left, width] = range(points.map(({ x }) => x))
+  const [top, height] = range(points.map(({ y }) => y))
   const along = (value: number, side: number) => Math.max(0, Math.min(boxEnd, Math.round(value / side * boxEnd)))
   return {
     position: [left, top],
