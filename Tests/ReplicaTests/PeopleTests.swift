@@ -60,14 +60,10 @@ struct PeopleTests {
     for wishes in [false, true] {
       let configuration = ReplicaConfiguration { ($0.overlaps, $0.readonly) = (wishes, wishes) }
       var host = TestHost(Replica(actor: wishes ? actor : nil, configuration: configuration, seed: 3))
-      host.run(at: 0) { $0.start(at: $1) }
-      host.run(at: 0) { $0.connected(at: $1) }
-      guard case .hello(let hello)? = try host.intercept().first else { throw NoHello() }
+      let hello = try host.hello()
       #expect(hello.actor == (wishes ? actor : nil) && hello.overlaps == wishes && hello.readonly == wishes)
     }
   }
-
-  private struct NoHello: Error {}
 
   @Test("each person is listed once, and of a crowd that isn't named the number is told, each number once")
   func crowd() {
@@ -120,7 +116,8 @@ struct PeopleTests {
     var room = TestRoom()
     let ann = room.join()
     room.run(ann) { $0.ping(at: $1) }
-    guard case .ping(let id?)? = try room.hosts[ann].intercept().first else { throw NoHello() }
+    let asking = try room.hosts[ann].intercept().first
+    guard case .ping(let id?)? = asking else { throw UnexpectedMessage(message: asking) }
     room.time += 400
     let asked = id.wholeNumber ?? 0
     var times: [UInt64] = []

@@ -17,12 +17,9 @@ struct SavedReplicaTests {
     return room
   }
 
-  private func hello(of replica: Replica) throws -> Hello? {
+  private func hello(of replica: Replica) throws -> Hello {
     var host = TestHost(replica)
-    host.run(at: 0) { $0.start(at: $1) }
-    host.run(at: 0) { $0.connected(at: $1) }
-    guard case .hello(let hello)? = try host.intercept().first else { return nil }
-    return hello
+    return try host.hello()
   }
 
   @Test("a replica restored with its drawing shows the same, resumes by its cursor and sends the same")
@@ -37,8 +34,8 @@ struct SavedReplicaTests {
     #expect(restored.unsentCount == 3)
     #expect(restored.outbox.flights.count == 1)
     let hello = try hello(of: restored)
-    #expect(hello?.actor == before.actor && hello?.since == before.cursor)
-    #expect(hello?.key == before.connection.key && before.connection.key != nil)
+    #expect(hello.actor == before.actor && hello.since == before.cursor)
+    #expect(hello.key == before.connection.key && before.connection.key != nil)
     room.hosts = []
     room.join(restored)
     #expect(room.hosts[0].resets == 0)
@@ -125,7 +122,7 @@ struct SavedReplicaTests {
     #expect(restored.unsentCount == 0)
     #expect(restored.canvas == before.confirmedCanvas)
     let hello = try hello(of: restored)
-    #expect(hello?.actor == nil && hello?.since == before.cursor)
+    #expect(hello.actor == nil && hello.since == before.cursor)
     #expect(restored.cursor == before.cursor)
     let server = room.canvas
     room.hosts = []

@@ -374,12 +374,7 @@ struct StampTests {
     var host = TestHost(Replica(seed: 3))
     let given = Identifier("bob-bob-bob")!
     host.run(at: 0) { replica, now in replica.add(Properties(), at: now).effects }
-    host.run(at: 0) { $0.start(at: $1) }
-    host.run(at: 100) { $0.connected(at: $1) }
-    guard case .hello(let hello) = try #require(try host.intercept().first) else {
-      Issue.record("no hello")
-      return
-    }
+    let hello = try host.hello(at: 100)
     #expect(hello.actor == nil && hello.key == "", "its own is provisional")
     host.hear(
       .welcome(

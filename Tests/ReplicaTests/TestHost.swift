@@ -113,6 +113,15 @@ struct TestHost {
     }
   }
 
+  /// Starts and connects at a time of the test, and intercepts the hello.
+  mutating func hello(at time: UInt64 = 0) throws -> Hello {
+    run(at: time) { $0.start(at: $1) }
+    run(at: time) { $0.connected(at: $1) }
+    let messages = try intercept()
+    guard case .hello(let hello)? = messages.first else { throw UnexpectedMessage(message: messages.first) }
+    return hello
+  }
+
   /// Removes the messages on their way to the server, which must all be operations.
   mutating func interceptSubmissions() throws -> [Submission] {
     try intercept().map { message in
@@ -130,5 +139,5 @@ extension ReplicaConfiguration {
 }
 
 struct UnexpectedMessage: Error {
-  let message: ClientMessage
+  let message: ClientMessage?
 }

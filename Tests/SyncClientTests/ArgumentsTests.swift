@@ -131,12 +131,7 @@ import Testing
 
   @Test("a colour may go without the sign that a shell takes for a remark") func colors() throws {
     for word in ["#E4572E", "E4572E", "#e4572e"] {
-      let request = try CommandLineRequest(["show", "room", "--color", word], of: .all, environment: [:])
-      guard case .run(_, let invocation) = request else {
-        Issue.record("\(word) is no command")
-        continue
-      }
-      #expect(invocation.color == Color(packed: 0xE4572E))
+      #expect(try invocation(["show", "room", "--color", word]).color == Color(packed: 0xE4572E))
     }
     #expect(try ColorWords.color("F80") == Color(packed: 0xFF8800))
     #expect(try ColorWords.color("RebeccaPurple") == Color(packed: 0x663399))

@@ -125,13 +125,6 @@ private final class Joiner: RoomJoining {
     #expect(ConnectionWords.forbidden(nil) == "this token doesn't give access")
   }
 
-  private func invocation(_ words: [String], _ environment: [String: String] = [:]) throws -> Invocation {
-    guard case .run(_, let invocation) = try CommandLineRequest(words, of: .all, environment: environment) else {
-      throw ClientFailure.failed("it is no command")
-    }
-    return invocation
-  }
-
   @Test func `A token is taken from the options, or else from the environment`() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tokens-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

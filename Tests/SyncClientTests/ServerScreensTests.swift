@@ -12,10 +12,7 @@ import Testing
 
   private func invocation(_ words: [String], _ address: ServerAddress) throws -> Invocation {
     let environment = ["CANVAS_SERVER": "ws://\(address.authority)", "TERM": "xterm", "COLORTERM": "truecolor"]
-    guard case .run(_, let invocation) = try CommandLineRequest(words, of: .all, environment: environment) else {
-      throw ClientFailure.failed("it is no command")
-    }
-    return invocation
+    return try invocation(words, environment)
   }
 
   private func texts(_ screen: Screen) -> [String] { (0..<screen.rows).map { screen.text(row: $0) } }
