@@ -14,7 +14,7 @@ final class LineHistory {
   private static let links = ["canvas writer", "canvas follower", "canvas reader", "canvas helper"]
   /// The prepared statements whose requests are cut.
   private static let statements = [
-    "begin", "epoch", "newer", "look", "notify", "tell", "room", "rooms", "keep", "hold", "trimmable", "uncleared",
+    "begin", "epoch", "newer", "look", "notify", "tell", "room", "rooms", "keep", "hold", "retained",
     "lock", "evict", "settle", "fence", "clear", "clear_dropped",
   ]
 

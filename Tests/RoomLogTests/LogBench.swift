@@ -244,13 +244,15 @@ final class LogBench {
     }
   }
 
+  /// - Parameter isCopy: copies keep their made-up time.
   static func append(
     _ id: UInt64,
     _ room: String,
     _ records: [[UInt8]],
     epoch: UInt64 = epoch,
     mayCreate: Bool = true,
-    at milliseconds: UInt64 = 1_000
+    at milliseconds: UInt64 = 1_000,
+    isCopy: Bool = true
   ) -> AppendRequest {
     AppendRequest(
       id: id,
@@ -258,7 +260,8 @@ final class LogBench {
       epoch: epoch,
       mayCreate: mayCreate,
       milliseconds: milliseconds,
-      records: records.map { NewRecord(bytes: $0, operations: 1) }
+      records: records.map { NewRecord(bytes: $0, operations: 1) },
+      isCopy: isCopy
     )
   }
 

@@ -219,6 +219,17 @@ struct LyingLineTests {
     #expect(try bench.records("demo").count == 2)
   }
 
+  @Test("what a node stores whose clock is days behind is not old, but what is copied is")
+  func storingByAWrongClock() throws {
+    let (now, week) = (WallClock.milliseconds(), UInt64(7 * 86_400_000))
+    for (room, isCopy) in [("live", false), ("copied", true)] {
+      _ = try bench.ask { .append(LogBench.append($0, room, [bytes("a")], at: now - week, isCopy: isCopy)) }
+    }
+    let times = Dictionary(uniqueKeysWithValues: try bench.summaries().map { ($0.room, $0.changedMilliseconds) })
+    #expect(times["copied"] == now - week)
+    #expect(times["live"].map { $0 + 61_000 > now } == true, "\(times)")
+  }
+
   @Test("records that a room was trimmed of are freed also where the node that trimmed it has ended meanwhile")
   func clearing() throws {
     try bench.append("demo", (0..<10).map { bytes("\($0)") })

@@ -151,6 +151,18 @@ struct PostgresDecisionsTests {
     #expect(room.readsAfter == 3)
   }
 
+  @Test("a newer timeline is gone on with, a former primary is not, nor another database once the log is open")
+  func reached() {
+    let timelines = PostgresTimelines()
+    for (database, number, isOpen, step) in [
+      ("a", 2, false, .none), ("b", 1, false, .another), ("b", 1, true, .none), ("a", 9, true, .foreign),
+      ("b", 3, true, .another), ("b", 2, true, .former), ("b", 3, true, .none),
+    ] as [(String, Int64, Bool, PostgresTimelines.Step)] {
+      let reached = PostgresTimeline(database: database, number: number)
+      #expect(timelines.reach(reached, isOpen: isOpen) == step, "\(database) \(number)")
+    }
+  }
+
   @Test("rooms that lose records within a second are one event, and a later loss is another")
   func timelines() {
     let timelines = PostgresTimelines()
@@ -199,12 +211,12 @@ struct PostgresDecisionsTests {
   @Test("before a log is open it says once why it waits, and nothing more where it can't be used")
   func unopened() throws {
     let (reports, events) = try reports()
-    for fault in [fault, other, fault] { reports.noteUnopened(fault) }
+    for fault in [fault, other, fault] { reports.noteUnopened(fault, areAllUnfit: false) }
     reports.noteAvailability(fault)
     reports.noteReading([.init(since: 0, fault: fault)], now: .max)
     #expect(events.all == [.waiting(fault), .waiting(other)] && reports.shared.statistics.fault == fault)
-    for _ in 0..<2 { reports.noteUnopened(.unfit("wrong")) }
-    reports.noteUnopened(.database("new"))
+    for _ in 0..<2 { reports.noteUnopened(.unfit("wrong"), areAllUnfit: true) }
+    reports.noteUnopened(.database("new"), areAllUnfit: false)
     #expect(events.all.dropFirst(2) == [.unusable(.unfit("wrong"))] && reports.isUnusable)
   }
 
@@ -213,7 +225,7 @@ struct PostgresDecisionsTests {
     let (reports, events) = try reports()
     reports.open(secret: nil, locks: ["a"])
     for fault in [nil, fault, fault, other, nil] { reports.noteAvailability(fault) }
-    reports.noteUnopened(fault)
+    reports.noteUnopened(fault, areAllUnfit: false)
     #expect(
       events.all == [.opened(secret: nil), .locks(["a"])] + [fault, other, nil].map { .availability(room: nil, $0) }
     )

@@ -60,6 +60,21 @@ struct SetBackTests {
     #expect(events.firstIndex(of: answer).map { $0 > left } == true, "it is reported after the room was left")
   }
 
+  @Test("tables that somebody takes away are waited for, not made anew, and no room counts as deleted")
+  func tablesTakenAway() throws {
+    let bench = try LogBench(.postgres)
+    let last = try bench.add("demo", ["a"])[0].position
+    _ = try bench.follow("demo", after: last)
+    try TestDatabase.ask("ALTER SCHEMA canvas RENAME TO aside", in: bench.directory)
+    try TestDatabase.ask(SetBackTests.hangUp, in: bench.directory)
+    let isMissed: (LogEvent) -> Bool = { if case .availability(room: nil, .unfit?) = $0 { true } else { false } }
+    #expect(bench.events.first(where: isMissed) != nil)
+    try TestDatabase.ask("ALTER SCHEMA aside RENAME TO canvas", in: bench.directory)
+    #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
+    #expect(try bench.append("demo", [bytes("b")], mayCreate: false).appended?.records[0].position == last + 1)
+    #expect(!bench.events.all.contains { if case .deleted = $0 { true } else { false } })
+  }
+
   @Test("a room that was opened as absent is told of, or left to be opened anew, when its deletion is lost")
   func lostDeletion() throws {
     let bench = try LogBench(.postgres)

@@ -44,6 +44,8 @@ public struct AppendRequest: Sendable {
   /// time, so that times never decrease.
   public var milliseconds: UInt64
   public var records: [NewRecord]
+  /// Whether the records are copied from another log, with their time.
+  public var isCopy: Bool
   /// The newest timeline that the caller knows. If the log is on a newer timeline, it refuses the append as
   /// unavailable, because there might be records that the caller hasn't seen.
   public var timeline: UInt64
@@ -55,9 +57,11 @@ public struct AppendRequest: Sendable {
     mayCreate: Bool = false,
     milliseconds: UInt64,
     records: [NewRecord],
+    isCopy: Bool = false,
     timeline: UInt64 = 0
   ) {
     self.timeline = timeline
+    self.isCopy = isCopy
     self.id = id
     self.room = room
     self.epoch = epoch

@@ -14,6 +14,8 @@ struct FollowedRoom {
   var newest: StoredPlace?
   /// Whether the database might have lost reported records, which is possible after each reconnection.
   var isInDoubt = false
+  /// Whether the whole room might be lost, because another host has taken over since it was last read.
+  var mayBeLost = false
   /// Stored appends of this node that can't be reported yet, because earlier records of other nodes haven't been read.
   var held: [AppendedRecords] = []
   /// Requests that are answered once everything stored so far has been reported.

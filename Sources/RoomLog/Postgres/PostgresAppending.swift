@@ -36,7 +36,9 @@ extension PostgresWriting {
     let operations = append.records.reduce(0) { $0 + Int64($1.operations) }
     var statements: [(PostgresStatement, [PostgresValue])] = []
     if append.mayCreate {
-      statements.append((.create, [.text(append.room), .unsigned(append.epoch), .unsigned(append.milliseconds)]))
+      statements.append(
+        (.create, [.text(append.room), .unsigned(append.epoch), .unsigned(append.milliseconds), .truth(append.isCopy)])
+      )
     }
     statements.append(
       (
@@ -46,7 +48,7 @@ extension PostgresWriting {
           .number(Int64(append.records.count)),
           .number(operations), .truth(append.mayCreate), .numbers(append.records.map { Int64($0.operations) }),
           .numbers(append.records.map { Checksum.stored(of: $0.bytes) }), .byteStrings(append.records.map(\.bytes)),
-          .number(number), .unsigned(append.id),
+          .number(number), .unsigned(append.id), .truth(append.isCopy),
         ]
       )
     )

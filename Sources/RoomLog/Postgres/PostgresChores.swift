@@ -43,7 +43,7 @@ final class PostgresChores {
 
   static let statements: [PostgresStatement] = [
     .count, .lockRoom, .unlockRoom, .room, .places, .snapshot, .keep, .hold, .forget, .trim, .clear, .clearDropped,
-    .firstDropped, .trimmable, .uncleared,
+    .firstDropped, .retained,
   ]
 
   var isDone: Bool { waiting.isEmpty && underWay.isEmpty }
@@ -227,46 +227,62 @@ final class PostgresChores {
   /// A statement deletes about this many rows and bytes at most.
   private static let clearedAtOnce: [PostgresValue] = [.number(5_000), .number(16 << 20)]
 
-  private func retain(_ id: UInt64, _ milliseconds: UInt64) {
+  /// A room as retention finds it.
+  private struct Retained {
+    let name: String
+    let epoch: UInt64
+    /// Whether the room still has trimmed records.
+    let isUncleared: Bool
+    /// The snapshot to which it can be trimmed. 0 if there is none.
+    let through: UInt64
+  }
+
+  /// Trims the rooms after a name by their age, a limited number with each query. A query of very many rooms would be
+  /// silent for long.
+  private func retain(_ id: UInt64, _ milliseconds: UInt64, after name: String = "") {
     let chore = LogRequest.retain(id: id, milliseconds: milliseconds)
+    let age = Int64(clamping: retention.ageMillisecondsMax ?? .max)
     reached = nil
-    link.send([(.uncleared, [])]) { answer in
+    let values: [PostgresValue] = [
+      .unsigned(milliseconds), .number(age), .text(name), .number(PostgresChores.retainedAtOnce),
+    ]
+    link.send([(.retained, values)]) { answer in
       guard let rows = self.answer(chore, answer)?[0] else { return }
-      self.clear((0..<rows.count).map { rows.text($0, 0) }[...], chore) { self.trimAll(milliseconds, chore) }
-    }
-  }
-
-  private func clear(_ rooms: ArraySlice<String>, _ chore: LogRequest, _ then: @escaping () -> Void) {
-    reached = rooms.first.map { ($0, { self.clear(rooms.dropFirst(), chore, then) }) }
-    guard let room = rooms.first else { return then() }
-    clear(room, chore) { self.clear(rooms.dropFirst(), chore, then) }
-  }
-
-  private func trimAll(_ milliseconds: UInt64, _ chore: LogRequest) {
-    guard let age = retention.ageMillisecondsMax, milliseconds >= age else {
-      return end(chore, [.retained(id: chore.id)])
-    }
-    link.send([(.trimmable, [.unsigned(milliseconds), .unsigned(age)])]) { answer in
-      guard let rows = self.answer(chore, answer)?[0] else { return }
-      let rooms = (0..<rows.count).map {
-        TrimRequest(id: chore.id, room: rows.text($0, 0), epoch: rows.unsigned($0, 1), through: rows.natural($0, 2))
+      guard rows.count > 0 else { return self.end(chore, [.retained(id: id)]) }
+      let rooms = (0..<rows.count).map { row in
+        Retained(
+          name: rows.text(row, 0),
+          epoch: rows.unsigned(row, 1),
+          isUncleared: !rows.isNull(row, 2),
+          through: rows.isNull(row, 3) ? 0 : rows.natural(row, 3)
+        )
       }
-      self.retain(rooms[...], chore)
+      self.retain(rooms.filter { $0.isUncleared || $0.through > 0 }[...], chore) {
+        self.retain(id, milliseconds, after: rooms.last?.name ?? "")
+      }
     }
   }
 
-  private func retain(_ rooms: ArraySlice<TrimRequest>, _ chore: LogRequest) {
-    reached = rooms.first.map { ($0.room, { self.retain(rooms.dropFirst(), chore) }) }
-    guard let trim = rooms.first else { return end(chore, [.retained(id: chore.id)]) }
-    link.send([(.room, [.text(trim.room)]), (.places, [.text(trim.room)])]) { answer in
+  private static let retainedAtOnce: Int64 = 2_000
+
+  private func retain(_ rooms: ArraySlice<Retained>, _ chore: LogRequest, _ then: @escaping () -> Void) {
+    let goOn = { self.retain(rooms.dropFirst(), chore, then) }
+    reached = rooms.first.map { ($0.name, goOn) }
+    guard let room = rooms.first else { return then() }
+    guard room.isUncleared else { return trim(room, chore, goOn) }
+    clear(room.name, chore) { room.through > 0 ? self.trim(room, chore, goOn) : goOn() }
+  }
+
+  private func trim(_ room: Retained, _ chore: LogRequest, _ then: @escaping () -> Void) {
+    link.send([(.room, [.text(room.name)]), (.places, [.text(room.name)])]) { answer in
       guard let rows = self.answer(chore, answer) else { return }
       // The room might have been deleted meanwhile. A new room might have its name.
-      guard let entry = try? PostgresReading.entry(trim.room, rows[0], rows[1]), entry.epoch == trim.epoch else {
-        return self.retain(rooms.dropFirst(), chore)
+      guard let entry = try? PostgresReading.entry(room.name, rows[0], rows[1]), entry.epoch == room.epoch else {
+        return then()
       }
-      self.trim(entry, to: trim.through, chore) { through in
-        if through > entry.trimmed { self.reports.tell([.trimmed(id: nil, room: trim.room, through: through)]) }
-        self.retain(rooms.dropFirst(), chore)
+      self.trim(entry, to: room.through, chore) { through in
+        if through > entry.trimmed { self.reports.tell([.trimmed(id: nil, room: room.name, through: through)]) }
+        then()
       }
     }
   }

@@ -104,9 +104,12 @@ final class PostgresFollowing {
     return room.reported
   }
 
-  /// Marks all followed rooms as possibly having lost records. The next read of each room checks that.
+  /// Marks all followed rooms as possibly having lost records, or being lost. The next read of each room checks that.
   func doubt() {
-    for name in followed.keys { followed[name]?.isInDoubt = true }
+    for name in followed.keys {
+      followed[name]?.isInDoubt = true
+      followed[name]?.mayBeLost = true
+    }
   }
 
   /// Whether all records up to a position were reported, and are known to be still in the database.
@@ -161,7 +164,7 @@ final class PostgresFollowing {
     guard rows.count > 0 else { return takeAbsence(of: name, room, epoch: asked.epoch, for: waiting) }
     let epoch = rows.unsigned(0, 0)
     if let known = room.epoch, known != epoch {
-      return leave(name, .otherEpoch(room: name, epoch: epoch), waiting, room.ending(of: name, epoch: known))
+      return takeLoss(of: name, room, epoch: known, .otherEpoch(room: name, epoch: epoch), for: waiting)
     }
     if rows.natural(0, 2) > room.reported {
       // Some records were trimmed before they were reported, so the room can't be followed without a gap.
@@ -175,6 +178,7 @@ final class PostgresFollowing {
     // This answer ends a doubt about lost records, if the doubt existed when the query was sent.
     case .same: if asked.isInDoubt { followed[name]?.isInDoubt = false }
     }
+    if asked.mayBeLost { followed[name]?.mayBeLost = false }
     followed[name]?.epoch = epoch
     let last = rows.natural(0, 1)
     let reading = report(rows, of: name, epoch: epoch)
@@ -211,7 +215,19 @@ final class PostgresFollowing {
       if room.isReadAgain || room.epoch != nil || !room.waiting.isEmpty { look(at: name) }
       return
     }
-    leave(name, .noSuchRoom(room: name), waiting, room.ending(of: name, epoch: epoch))
+    takeLoss(of: name, room, epoch: epoch, .noSuchRoom(room: name), for: waiting)
+  }
+
+  /// Leaves a room that is gone: deleted, or lost with a former primary.
+  private func takeLoss(
+    of name: String,
+    _ room: FollowedRoom,
+    epoch: UInt64,
+    _ error: LogError,
+    for waiting: [FollowRequest]
+  ) {
+    if room.mayBeLost, room.isBegun { return setBack(name, waiting) }
+    leave(name, error, waiting, room.ending(of: name, epoch: epoch))
   }
 
   /// Stops following a room. Refuses waiting requests and unreported appends. Reports `event`, or else `.unfollowed`.

@@ -88,9 +88,10 @@ final class PostgresReports {
   }
 
   /// Reports why a connection couldn't be made ready. Does nothing if the log is open, or is known to be unusable.
-  func noteUnopened(_ fault: StorageFault) {
+  /// - Parameter areAllUnfit: whether no host can be used without somebody's help.
+  func noteUnopened(_ fault: StorageFault, areAllUnfit: Bool) {
     guard !isOpen, !isUnusable else { return }
-    if case .unfit = fault {
+    if areAllUnfit {
       outlet.tell([.unusable(fault)])
       isUnusable = true
     } else if reasons.insert(fault).inserted {

@@ -51,7 +51,8 @@ extension PostgresNode {
           .unfit("\(address.description) has a schema “canvas” of another program; name another database")
         )
       }
-      guard mayCreate else {
+      // An open log had its tables. Somebody has removed them, perhaps to restore a backup.
+      guard mayCreate, !reports.isOpen else {
         return link.refuse(.unfit("\(address.description): there are no rooms of CanvasSync in this database"))
       }
       return upgrade(link) { self.learnVersion(link) }

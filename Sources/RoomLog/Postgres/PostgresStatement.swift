@@ -26,7 +26,7 @@ extension PostgresStatement {
     "create",
     """
     INSERT INTO canvas.rooms(name, epoch, last, trimmed, operations, created, changed)
-    SELECT $1::text, $2::int8, 0, 0, 0, time, time FROM \(time("$3"))
+    SELECT $1::text, $2::int8, 0, 0, 0, time, time FROM \(time("$3", isCopy: "$4"))
     ON CONFLICT (name) DO NOTHING
     """
   )
@@ -48,7 +48,7 @@ extension PostgresStatement {
     """
     WITH room AS (
       UPDATE canvas.rooms SET last = last + $4::int8, operations = operations + $5::int8, changed = greatest(changed, time)
-      FROM \(time("$3")) WHERE name = $1::text AND (epoch = $2::int8 OR $6::bool)
+      FROM \(time("$3", isCopy: "$12")) WHERE name = $1::text AND (epoch = $2::int8 OR $6::bool)
       RETURNING number, epoch, last - $4::int8 AS last, operations - $5::int8 AS operations, changed),
     new AS (
       SELECT ordinal, checksum, bytes, (sum(count) OVER (ORDER BY ordinal))::int8 AS operations
@@ -358,23 +358,20 @@ extension PostgresStatement {
     "first_dropped",
     "SELECT room FROM canvas.dropped WHERE room > $1::int8 ORDER BY room LIMIT 1"
   )
-  /// The rooms that have a snapshot that is old enough for trimming. The database's clock must say so too, because a
-  /// node's clock can be ahead.
-  static let trimmable = PostgresStatement(
-    "trimmable",
+  /// Of rooms whose names come after a given one, in the order of names: whether they still have trimmed records,
+  /// because a node ended before it had deleted them, and the newest snapshot to which they can be trimmed by age. Each
+  /// room is looked up by itself, so that PostgreSQL reads few index entries for it.
+  static let retained = PostgresStatement(
+    "retained",
     """
-    SELECT name, epoch, max(position) FROM \(time("$1")), canvas.rooms JOIN canvas.snapshots ON number = room
-    WHERE milliseconds <= time - $2::int8 AND position > trimmed GROUP BY name, epoch ORDER BY name
-    """
-  )
-  /// The rooms that still have trimmed records, because a node ended before it had deleted them. The query looks rooms
-  /// up one by one, so that PostgreSQL reads one index entry for each.
-  static let uncleared = PostgresStatement(
-    "uncleared",
-    """
-    SELECT name FROM canvas.rooms CROSS JOIN LATERAL (
-      SELECT FROM canvas.records WHERE room = number AND position <= trimmed ORDER BY position LIMIT 1) AS trimmed_record
-    WHERE trimmed > 0 ORDER BY name
+    SELECT name, epoch,
+      (SELECT true FROM canvas.records WHERE room = number AND position <= trimmed ORDER BY position LIMIT 1),
+      (SELECT max(position) FROM canvas.snapshots
+        WHERE room = number AND milliseconds <= time - $2::int8 AND position > trimmed)
+    FROM \(time("$1")), (
+      SELECT name, epoch, number, trimmed FROM canvas.rooms
+      WHERE name > $3::text COLLATE "C" ORDER BY name LIMIT $4::int8) AS page
+    ORDER BY name
     """
   )
 
@@ -391,10 +388,12 @@ extension PostgresStatement {
     """
   }
 
-  /// SQL for the time that a node has sent. This time is limited to one second after the database's own time.
-  private static func time(_ milliseconds: String) -> String {
+  /// SQL for the time that a node has sent, limited to one second after the database's own time. Of what isn't a copy, it
+  /// is also limited to one minute before that. So a node whose clock is days behind makes no records that count as old.
+  private static func time(_ milliseconds: String, isCopy: String = "true") -> String {
     """
-    (SELECT least(\(milliseconds)::int8, (extract(epoch FROM clock_timestamp()) * 1000)::int8 + 1000) AS time) AS given
+    (SELECT greatest(least(\(milliseconds)::int8, now + 1000), CASE WHEN \(isCopy)::bool THEN 0 ELSE now - 60000 END) AS time
+    FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now) AS clock) AS given
     """
   }
 }

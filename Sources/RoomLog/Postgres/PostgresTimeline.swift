@@ -3,11 +3,12 @@
 struct PostgresTimeline: Equatable {
   let database: String
   let number: Int64
+}
 
+extension PostgresTimeline {
   init(settings: PostgresRows) {
-    database = settings.text(0, 3)
-    // A file name of the write-ahead log. It begins with the number of the timeline.
-    number = Int64(settings.text(0, 4).prefix(8), radix: 16) ?? 0
+    // The second value is a file name of the write-ahead log. It begins with the number of the timeline.
+    self.init(database: settings.text(0, 3), number: Int64(settings.text(0, 4).prefix(8), radix: 16) ?? 0)
   }
 }
 
@@ -15,6 +16,7 @@ struct PostgresTimeline: Equatable {
 ///
 /// What always holds:
 /// - The node never goes back to an older timeline.
+/// - Once the log is open, the node never goes to another database.
 /// - `number` rises whenever reported records might be lost.
 final class PostgresTimelines {
   private var reached: PostgresTimeline?
@@ -28,15 +30,21 @@ final class PostgresTimelines {
     case another
     /// The host is on an older timeline: it is a former primary.
     case former
+    /// The host has another database.
+    case foreign
   }
 
   /// Compares the timeline that a connection has found with the known one. A newer timeline replaces the known one.
-  func reach(_ reached: PostgresTimeline) -> Step {
+  func reach(_ reached: PostgresTimeline, isOpen: Bool) -> Step {
     guard let known = self.reached, reached != known else {
       self.reached = reached
       return .none
     }
-    guard reached.database != known.database || reached.number > known.number else { return .former }
+    if reached.database != known.database {
+      if isOpen { return .foreign }
+    } else if reached.number < known.number {
+      return .former
+    }
     self.reached = reached
     return .another
   }
@@ -66,8 +74,11 @@ extension PostgresNode {
   /// - Returns: why the connection can't be used. `nil` if it can.
   func reach(_ reached: PostgresTimeline, over link: PostgresLink) -> StorageFault? {
     link.timeline = reached
-    switch timelines.reach(reached) {
+    switch timelines.reach(reached, isOpen: reports.isOpen) {
     case .none: return nil
+    case .foreign:
+      let words = "this host has another database than the one with this server's rooms; restart the server to use it"
+      return .database("\(address.description): \(words)")
     case .former:
       // A former primary doesn't know that another host has taken over. It might accept writes, but those would be
       // lost.

@@ -210,7 +210,8 @@ struct LogMove {
               room: room.room,
               epoch: room.epoch,
               milliseconds: record.milliseconds,
-              records: [NewRecord(bytes: record.bytes, operations: UInt32(operations))]
+              records: [NewRecord(bytes: record.bytes, operations: UInt32(operations))],
+              isCopy: true
             )
           )
         }
