@@ -1,7 +1,7 @@
 /// Finds the word that a user who mistyped it probably meant.
 public enum Suggestion {
-  /// The word in `words` that is most similar to `word`: at most one letter in three is wrong, or only the end is
-  /// missing. `nil` if no word is that similar.
+  /// The word in `words` that is most similar to `word`: at most one letter in three is wrong and three in all, or only
+  /// the end is missing. `nil` if no word is that similar.
   /// - Parameter meaning: other words that people try, mapped to the word in `words` with the same meaning.
   public static func nearest(to word: String, among words: [String], meaning: [String: String] = [:]) -> String? {
     if let meant = meaning[word.lowercased()] { return meant }

@@ -130,6 +130,8 @@ struct BinaryEncodingTests {
   @Test("B1, B2: a message with any bit flipped, or cut to any length, is refused or canonical")
   func flipsAndCuts() {
     let hello = BinaryEncoding.encode(.hello(WireSamples.knowingHello))
+    #expect(hello.withUnsafeBytes { try? BinaryEncoding.decodeHello($0) } == WireSamples.knowingHello)
+    #expect((hello + [0]).withUnsafeBytes { try? BinaryEncoding.decodeHello($0) } == nil)
     for bytes in encodedClients + encodedServers {
       // The last byte of a hello, its vocabulary, may be left out.
       for length in bytes.indices.dropLast(bytes == hello ? 1 : 0) {

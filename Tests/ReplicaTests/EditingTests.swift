@@ -225,6 +225,7 @@ struct EditingTests {
     }
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.alpha == 10)
     #expect(room.hosts[ann].rejected.map(\.operation.set.alpha) == [11, 11])
+    #expect(room.hosts[ann].rejected.allSatisfy { $0.message == PropertyProblem(.alpha).message })
   }
 
   @Test("a viewer can't edit")

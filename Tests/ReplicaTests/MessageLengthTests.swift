@@ -79,6 +79,7 @@ struct MessageLengthTests {
     let ann = room.join()
     room.run(ann) { $0.edit(inks(1), at: $1) }
     #expect(room.hosts[ann].rejected.map(\.code) == [.badValue])
+    #expect(room.hosts[ann].rejected.map(\.message) == [Replica.tooLong])
     #expect(room.hosts[ann].replica.canvas.isEmpty)
     #expect(!room.hosts[ann].replica.canUndo)
     #expect(room.hosts[ann].replica.unsentCount == 0)

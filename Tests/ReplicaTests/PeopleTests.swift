@@ -28,6 +28,7 @@ struct PeopleTests {
     let cursor = room.hosts[ann].replica.cursor
     let resets = room.hosts[ann].resets
     room.run(ann) { $0.introduce(name: "Anna", color: Color(red: 1, green: 2, blue: 3), at: $1) }
+    #expect(!room.hosts[ann].isOpen && room.hosts[ann].wantsConnection)
     room.edit(ann, shape) { $0.rotation = 30 }
     var replica = room.hosts[ann].replica
     let now = Moment(wallMilliseconds: 0, monotonicMilliseconds: room.time)

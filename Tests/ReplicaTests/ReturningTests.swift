@@ -166,9 +166,11 @@ struct ReturningTests {
   func noWelcome() {
     var host = TestHost(Replica(seed: 3))
     host.run(at: 0) { $0.start(at: $1) }
+    host.isOpen = true
     host.run(at: 100) { $0.connected(at: $1) }
     #expect(host.replica.wakeAt == 100 + ClientConnection.welcomeMillisecondsMax)
     host.run(at: 100 + ClientConnection.welcomeMillisecondsMax) { $0.wake(at: $1) }
+    #expect(!host.isOpen)
     guard case .waiting = host.replica.state else {
       Issue.record("still there")
       return
@@ -186,11 +188,14 @@ struct ReturningTests {
     #expect(room.hosts[ann].replica.state == .live)
     for (bytes, isText) in [([0x42, 0xFF], false), ([], false), ([0x41], false), (pong, true)] as [([UInt8], Bool)] {
       room.run(ann) { $0.received(bytes, isText: isText, at: $1) }
-      #expect(!room.hosts[ann].replica.state.isJoined)
+      #expect(!room.hosts[ann].replica.state.isJoined && !room.hosts[ann].isOpen)
       room.settle(for: 20_000)
       #expect(room.hosts[ann].replica.state == .live)
     }
     #expect(room.hosts[ann].failures.count == 5)
+    // So does whoever leaves.
+    room.run(ann) { $0.stop(at: $1) }
+    #expect(room.hosts[ann].replica.state == .offline && !room.hosts[ann].isOpen)
   }
 
   @Test(

@@ -69,6 +69,23 @@ import Testing
     #expect(drawing.shape(at: Point(x: 75, y: 50)) { $0 == id(2) } == id(2))
   }
 
+  @Test func `A wide line is hit as far as it reaches beyond its box`() {
+    let drawing = drawing([Rect(0, 100, 400, 1)]) { _, set in (set.kind, set.strokeWidth) = (.line, 40) }
+    #expect(drawing.shape(at: Point(x: 200, y: 118)) == id(0) && drawing.shape(at: Point(x: 200, y: 124)) == nil)
+    #expect(drawing.shape(at: Point(x: 200, y: 124), reach: 5) == id(0))
+  }
+
+  @Test func `A common area is painted once, whichever of its two shapes are seen`() {
+    // Few shapes are seen, and many are not.
+    let far = (0..<20).map { Rect(Double(1_000 + 200 * $0), 0, 100, 100) }
+    var drawing = drawing([Rect(0, 0, 100, 100), Rect(50, 0, 100, 100)] + far)
+    for box in [Rect(0, 0, 150, 100), Rect(10, 0, 20, 100), Rect(120, 0, 20, 100)] {
+      var loops: [[Point]] = []
+      let isDone = drawing.commonRegions(of: drawing.visible(in: box), in: box, into: &loops)
+      #expect(isDone && loops.count == 1, "\(box)")
+    }
+  }
+
   @Test func `A text is hidden by what is filled, opaque and in front of it, and by too much of that altogether`() {
     for (covers, count) in [(32, 32), (33, nil)] as [(Int, Int?)] {
       let drawing = drawing([Rect(0, 0, 100, 100)] + (0..<covers).map { Rect(Double($0), 0, 100, 100) }) { index, set in

@@ -158,6 +158,9 @@ import Testing
       Suggestion.question("lgo", among: ["log"]) == " Did you mean log?"
         && Suggestion.question("dance", among: ["log"]) == ""
     )
+    for (word, meant) in [("abcdefghiXYZ", "abcdefghijkl"), ("abcdefghWXYZ", nil)] {
+      #expect(Suggestion.nearest(to: word, among: ["abcdefghijkl"]) == meant, "three at most, however long it is")
+    }
     // An end that is missing in two ways says nothing.
     #expect(Suggestion.nearest(to: "unre", among: ["unreadable", "unresolved"]) == nil)
   }

@@ -113,10 +113,12 @@ async def test_bots_of_a_room_that_is_gone_for_good_say_why(shared):
 
 async def test_rooms_tells_an_operator_what_is_going_on(shared):
     """As a table with the busiest room first, or as JSON objects."""
+    longest = "b" * 64
     with Server() as own:
         assert (await run(own, "rooms", "--over", "10ms")).out.startswith("0 rooms; 0 connections; ")
         assert (await run(own, "rooms", "--over", "10ms", "--json")).out == ""
         await own.write("aaa", count=2)
+        await own.write(longest)
         async with await start(own, "bot", "busy", "--rate", 50, "--bots", 2, "--quiet") as bots:
             await goes_on(own, "busy", 20)
             lines = (await run(own, "rooms")).out.splitlines()
@@ -125,7 +127,8 @@ async def test_rooms_tells_an_operator_what_is_going_on(shared):
             came = await operations(own, "busy") - before
             await bots.end(signal.SIGINT)
         assert lines[1].split()[:3] == ["busy", "10", "2"] and lines[2].split() == ["aaa", "2", "0", "2", "–"], lines
-        assert lines[-1].startswith("2 rooms; 2 connections; ") and "lag" in lines[-1], lines
+        assert lines[3].split()[0] == longest, lines
+        assert lines[-1].startswith("3 rooms; 2 connections; ") and "lag" in lines[-1], lines
         assert 0 < objects["busy"]["operationsPerSecond"] * 0.4 <= came and objects["busy"]["peers"] == 2, (came, objects)
         assert objects["aaa"]["shapes"] == 2 and objects["aaa"]["operationsPerSecond"] == 0, objects
         own.terminate()

@@ -114,7 +114,8 @@ async def test_undo_tells_what_it_would_take_back(shared):
     before = await shared.named("listed")
     told = (await run(shared, "undo", "listed", "--list")).out.splitlines()
     assert told == ["1  made Sun 100 % opaque", "2  moved Sun to 0, 0", "3  deleted Sun"], told
-    assert "1–2 of 3" in await on_terminal(shared, "undo", "listed", "--list", "--steps", 2)
+    for steps in [1, 2]:
+        assert f"1–{steps} of 3" in await on_terminal(shared, "undo", "listed", "--list", "--steps", steps)
     assert "of 3" not in await on_terminal(shared, "undo", "listed", "--list", "--steps", 3)
     assert "of 3" not in (await run(shared, "undo", "listed", "--list", "--steps", 2)).out, "programs read lines of steps"
     steps = (await run(shared, "undo", "listed", "--list", "--steps", 2, "--json")).lines
@@ -225,21 +226,25 @@ async def test_a_token_that_allows_less_is_named():
 
 async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
     """Another client's clock is ahead, and its edit has not reached the writer yet. The message names that client."""
-    bob = await Client.join(shared, "lost", name="Bob")
-    shape = identifier()
-    await bob.write({"shape": shape, "set": {"kind": "star", "name": "Sun"}})
+    for room, words in [("lost", []), ("lost-json", ["--json"])]:
+        bob = await Client.join(shared, room, name="Bob")
+        shape = identifier()
+        ahead = stamp(bob.actor, ahead=30_000)
+        await bob.write({"shape": shape, "set": {"kind": "star", "name": "Sun"}})
 
-    async def write_before(message):
-        # The proxy holds the client's message with operations. Meanwhile Bob makes a newer edit, which the proxy hides
-        # from the client.
-        if message[0] == 2:
-            ahead = stamp(bob.actor, ahead=30_000)
-            await bob.write({"shape": shape, "at": ahead, "set": {"position": [7, 7]}}, id=9)
+        async def write_before(message):
+            # The proxy holds the client's message with operations. Meanwhile Bob makes a newer edit, which the proxy
+            # hides from the client.
+            if message[0] == 2:
+                await bob.write({"shape": shape, "at": ahead, "set": {"position": [7, 7]}}, id=9)
 
-    async with between(shared, "lost", down=without([0x42]), up=write_before) as there:
-        done = await run(None, "move", "lost", "Sun", "1", "1", "--server", there)
-        assert "position was replaced by a newer value of Bob" in done.out, done
-    assert (await shared.named("lost"))["Sun"]["position"] == [7, 7]
+        async with between(shared, room, down=without([0x42]), up=write_before) as there:
+            done = await run(None, "move", room, "Sun", "1", "1", *words, "--server", there)
+            if words:
+                assert done.object["superseded"] == [{"shape": shape, "property": "position", "by": ahead}], done
+            else:
+                assert "position was replaced by a newer value of Bob" in done.out, done
+        assert (await shared.named(room))["Sun"]["position"] == [7, 7]
 
 
 async def test_texts_are_typed_on_one_line_and_told_in_words(shared):

@@ -117,6 +117,9 @@ struct KeyParserTests {
       events("\u{1B}]11;rgb:1/2/3\u{1B}\\a") == [.background(red: 17, green: 34, blue: 51), .key(.character("a"), [])]
     )
     #expect(events("\u{1B}]52;c;AAAA\u{7}\u{1B}P1$r0m\u{1B}\\b") == [.key(.character("b"), [])])
+    for answer in ["P>|xterm(370)", "P!|00000000", "P$r0m", "P+r544e", "_Gi=31;OK"] {
+      #expect(events("\u{1B}\(answer)\u{1B}\\b") == [.key(.character("b"), [])], "\(answer)")
+    }
     for answer in [
       "10;rgb:1/2/3", "11;rgb:1/2", "11;rgb:1/2/3/4", "11;rgb:1/2/", "11;rgb:1/2/12345", "11;rgb:1/2/x",
       "11;rgb:1/2/-1",
@@ -146,6 +149,7 @@ struct KeyParserTests {
       "\u{1B}[<35;10;5M", "\u{1B}[<0;120;36m", "\u{1B}]11;rgb:1c1c/cece/eeee\u{1B}\\",
       "\u{1B}]11;rgb:1c1c/cece/eeee\u{7}",
       "\u{1B}[200~see\u{1B}[201~", "\u{1B}OP", "\u{1B}[97;5u", "\u{1B}P1$r0m\u{1B}\\", "\u{1B}[I", "太",
+      "\u{1B}[A", "\u{1B}[H", "\u{1B}[Z", "\u{1B}[O", "\u{1B}[[B", "\u{1B}OA", "\u{1B}OF", "\u{1B}OS",
     ]
   )
   func pauses(_ text: String) {

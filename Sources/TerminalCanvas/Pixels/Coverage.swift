@@ -186,7 +186,6 @@ struct Coverage {
       return
     }
     one.touch(rows: other.isEmpty ? one.rows : other.rows, columns: other.isEmpty ? one.columns : other.columns)
-    other.touch(rows: one.rows, columns: one.columns)
     one.work += 2 * one.rows.count * one.columns.count
     for row in one.rows {
       var sum: Float = 0

@@ -92,6 +92,11 @@ struct RouteTests {
       $0.path = Path([(0, 0), (30_000, 65_535), (65_535, 65_535)].map { Path.Point(BoxPlace(x: $0, y: $1)) })!
     }.drawn { _ in nil }
     expect(drawn.pathPoints, [(10, 20), (110, 20), (110, 80)])
+    let dot = shape(line, .line, box(10, 20)) {
+      $0.route = .elbow
+      $0.path = Path([Path.Point(topLeft), Path.Point(topLeft)])!
+    }.drawn { _ in nil }
+    expect(dot.pathPoints, [(10, 20), (10, 20)])
   }
 
   @Test("S17: both ends at one shape: the line leaves it, and comes back through another side")

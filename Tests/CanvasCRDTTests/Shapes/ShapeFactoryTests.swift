@@ -115,6 +115,9 @@ struct ShapeFactoryTests {
     #expect(square.kind == .rectangle)
     #expect(area.contains(Rect(origin: square.position, size: Size(width: 100, height: 100))))
     #expect(square.size == Size(width: 100, height: 100))
+    // No whole number lies in an area that is as small.
+    let (_, beyond) = ShapeFactory(area: Rect(0.25, 0.25, 0.5, 0.5)).square(using: &generator)
+    #expect(beyond.position == Point(x: 0.25, y: 0.25))
   }
 
   @Test("a shape describes itself in the documented format")
