@@ -260,6 +260,15 @@ struct BinaryEncodingTests {
     #expect(failure([0x01, 0x40])?.kind == "badHello")
   }
 
+  @Test("B4: of two shapes that overlap the smaller identifier comes first, and no shape overlaps itself")
+  func pairs() {
+    let (one, other) = ([0, 0, 0, 0, 0, 1], [0, 0, 0, 0, 0, 2]) as ([UInt8], [UInt8])
+    for (pair, isTaken) in [(one + other, true), (other + one, false), (one + one, false)] {
+      let message = try? BinaryEncoding.decodeServerMessage([0x49, 0x00, 0x01] + pair + [0x00])
+      #expect((message != nil) == isTaken, "\(pair)")
+    }
+  }
+
   @Test("B3: a count that the bytes after it can't hold is refused before anything is allocated")
   func claims() {
     let many: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]

@@ -277,6 +277,52 @@ import Testing
     #expect(isAt(0))
     replay.take(.mouse(Mouse(.press, .left, row: 5, column: last)))
     #expect(isAt(0))
+    // The view is led and zoomed, and 0 brings all of the drawing back.
+    let fill = ColorDepth.exact.ink(Properties().fill)
+    func box() -> (bottom: Int, left: Int, cells: Int) {
+      let screen = replay.screen(size)
+      var (bottom, left, cells) = (0, 99, 0)
+      for row in 0..<11 {
+        for column in 0..<70 where screen[row, column].background == fill {
+          (bottom, left, cells) = (row, min(left, column), cells + 1)
+        }
+      }
+      return (bottom, left, cells)
+    }
+    func zoom(_ nearer: Bool, byWheel: Bool) {
+      if byWheel {
+        replay.take(.mouse(Mouse(nearer ? .wheelUp : .wheelDown, .none, row: 5, column: 35)))
+      } else {
+        press(.character(nearer ? "+" : "-"))
+      }
+    }
+    let whole = box()
+    press(.down)
+    #expect(box().bottom < whole.bottom && box().left == whole.left)
+    press(.up)
+    press(.right, .shift)
+    #expect(box().bottom == whole.bottom && box().left < whole.left)
+    press(.left, .shift)
+    #expect(box() == whole)
+    for byWheel in [false, true] {
+      zoom(true, byWheel: byWheel)
+      #expect(box().cells > whole.cells)
+      for _ in 0..<2 { zoom(false, byWheel: byWheel) }
+      #expect(box().cells < whole.cells)
+      press(.character("0"))
+      #expect(box() == whole)
+    }
+    for hasPanel in [false, true] {
+      press(.character("g"))
+      #expect(texts(replay.screen(size)).contains { $0.contains("Layers") } == hasPanel)
+    }
+    for (theme, event) in [
+      (.light, .key(.character("t"), [])), (.dark, .key(.character("t"), [])),
+      (.light, .background(red: 255, green: 255, blue: 255)),
+    ] as [(Theme, TerminalEvent)] {
+      replay.take(event)
+      #expect(replay.screen(size)[5, 0].background == ColorDepth.exact.ink(theme.paper))
+    }
     // Played to its end, it begins anew.
     press(.end)
     press(.character(" "))

@@ -112,5 +112,7 @@ private let ann = Identifier(packed: 2)!
       }
     }
     #expect(labels(heap).count == 4)
+    let named = (0..<300).map { (number: Int) in box(Double(number % 20) * 160, Double(number / 20) * 100, 155, 48) }
+    #expect(labels(named, CanvasView(columns: 400, rows: 100)).count == 200, "nobody reads more names")
   }
 }

@@ -409,15 +409,20 @@ test('what a page is told of others comes as values', () => {
   assert.deepEqual(told.find(({ type }) => type === 'peers').peers.map(({ actor, name }) => [actor, name]),
     [[known.actor, 'Bob']])
   const [presence] = replica.received('{"type":"presence","peers":[{"actor":"abc-abc-abc","state":{"x":1}}]}')
-  assert.deepEqual(presence.peer, { ...known, state: { x: 1 } })
-  assert.deepEqual(replica.received('{"type":"leave","actor":"abc-abc-abc"}'), [{ type: 'left', actor: known.actor }])
+  assert.deepEqual(presence, { type: 'presence', peer: { ...known, state: { x: 1 } } })
+  for (const [message, effect] of [
+    [{ type: 'leave', actor: peer.actor }, { type: 'left', actor: known.actor }],
+    [{ type: 'join', peer }, { type: 'joined', peer: known }],
+    [{ type: 'crowd', people: 9 }, { type: 'crowd', people: 9 }],
+    [{ type: 'token', until: 5 }, { type: 'tokenTaken' }],
+  ]) assert.deepEqual(replica.received(JSON.stringify(message)), [effect])
   assert.equal(replica.status().room, 'demo')
   assert.deepEqual(replica.received('{"type":"error","code":"gone","message":"why"}'),
     [{ type: 'error', code: 'gone', message: 'why' }])
   replica.destroy()
 })
 
-test('of what the server refuses a page is told whether it was an undo or a redo', () => {
+test('of what the server refuses a page is told whether it was an undo or a redo, and of what had lost by whom', () => {
   const replica = core.createReplica({ encoding: 'json', actor: 'k3j-9x2-m1p' })
   replica.start()
   replica.connected()
@@ -425,7 +430,8 @@ test('of what the server refuses a page is told whether it was an undo or a redo
   replica.received('{"type":"ops","cursor":"1","ops":[],"reset":true}')
   let cursor = 1
   const sent = (effects) => JSON.parse(new TextDecoder().decode(effects.find(({ type }) => type === 'send').bytes)).id
-  const take = (effects) => replica.received(JSON.stringify({ type: 'ack', id: sent(effects), cursor: String(cursor += 1) }))
+  const take = (effects, superseded) => replica.received(
+    JSON.stringify({ type: 'ack', id: sent(effects), cursor: String(cursor += 1), superseded }))
   const refuse = (effects) => replica.received(JSON.stringify({ type: 'reject', id: sent(effects), op: 0, code: 'room_full', message: 'why' }))
     .find(({ type }) => type === 'rejected')
   const { effects, shape } = replica.add({ name: 'one' })
@@ -434,6 +440,10 @@ test('of what the server refuses a page is told whether it was an undo or a redo
   assert.equal(refuse(replica.undo()).origin, 'undo')
   take(replica.undo())
   assert.equal(refuse(replica.redo()).origin, 'redo')
+  const winner = { op: 0, property: 'alpha', by: '1763650000124.0.abc-abc-abc' }
+  const lost = take(replica.edit([{ shape, set: { alpha: 5 } }]), [winner]).find(({ type }) => type === 'superseded')
+  assert.deepEqual(lost.values,
+    [{ shape, property: 'alpha', by: identifierNumber('abc-abc-abc'), milliseconds: 1763650000124 }])
   replica.destroy()
 })
 
@@ -479,6 +489,34 @@ test('a line is in view where only its caption is, also if it gets the caption l
   replica.edit([{ shape, set: { text: 'Hello' } }])
   replica.edit([{ shape, set: { textSize: 120 } }])
   assert.deepEqual(inView(), [shape])
+  replica.destroy()
+})
+
+test('a tied line is where its shape is, also in a room that was loaded anew', () => {
+  const replica = core.createReplica({ encoding: 'json', actor: 'k3j-9x2-m1p' })
+  replica.start()
+  replica.connected()
+  replica.received(welcome())
+  const [box, line] = ['afy-kw5-t7o', 'lin-e00-000']
+  const load = (cursor, position) => replica.received(JSON.stringify({
+    type: 'ops', cursor, reset: true, ops: [
+      { shape: box, at: '1.0.abc-abc-abc', set: { kind: 'rectangle', position, size: [100, 100] } },
+      { shape: line, at: '1.1.abc-abc-abc', set: { kind: 'line', position: [0, 0], size: [400, 100], from: [box, 65535, 0] } },
+    ] }))
+  const drawn = () => {
+    const { x, y, width, height } = replica.shape(identifierNumber(line))
+    return [x, y, width, height]
+  }
+  load('1', [0, 0])
+  assert.deepEqual(drawn(), [100, 0, 300, 100])
+  load('2', [50, 50])
+  assert.deepEqual(drawn(), [150, 50, 250, 50])
+  replica.place([{ id: identifierNumber(box), x: 0, y: 0 }])
+  assert.deepEqual(drawn(), [100, 0, 300, 100])
+  replica.edit([{ shape: identifierNumber(line), set: { size: [600, 100] } }])
+  assert.deepEqual(drawn(), [100, 0, 500, 100])
+  replica.delete([identifierNumber(box)])
+  assert.deepEqual(drawn(), [100, 0, 500, 100], 'its ends stay where they were drawn')
   replica.destroy()
 })
 

@@ -94,7 +94,7 @@ struct RouteTests {
     expect(drawn.pathPoints, [(10, 20), (110, 20), (110, 80)])
     let dot = shape(line, .line, box(10, 20)) {
       $0.route = .elbow
-      $0.path = Path([Path.Point(topLeft), Path.Point(topLeft)])!
+      $0.path = Path([topLeft, BoxPlace(x: .max, y: 0), topLeft].map { Path.Point($0) })!
     }.drawn { _ in nil }
     expect(dot.pathPoints, [(10, 20), (10, 20)])
   }
