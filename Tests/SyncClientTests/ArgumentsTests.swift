@@ -169,6 +169,9 @@ import Testing
       #expect(CommandTable.all.helpText.contains("\n  \(command.name) "), "\(command.name)")
       #expect(!command.examples.isEmpty, "\(command.name)")
       #expect(command.helpText.contains("Examples"))
+      for option in command.allOptions + Option.common {
+        #expect(command.helpText.contains("\n  \(option.shown) "), "\(command.name) \(option.name)")
+      }
       for example in command.examples where !example.contains("|") && !example.contains("<") && !example.contains(">") {
         var words = example.split(separator: " ").map(String.init)
         // Removes the quotes, as a shell does.
@@ -179,5 +182,7 @@ import Testing
         #expect(throws: Never.self, "\(example)") { try Arguments(words, for: command) }
       }
     }
+    for option in Option.common { #expect(CommandTable.all.helpText.contains("\n  \(option.shown) ")) }
+    #expect(CommandTable.all.helpText.contains("\nExit codes: 0 "))
   }
 }

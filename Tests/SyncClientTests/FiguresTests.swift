@@ -151,6 +151,24 @@ import Testing
     }
   }
 
+  @Test func `A picture has what is seen, with room for strokes, and no gap where no caption is written`() throws {
+    func picture(_ shapes: String) throws -> [UInt8] {
+      Picture.png(of: try StoredDrawing(Array(#"{"shapes":[\#(shapes)]}"#.utf8)), scale: 1)
+    }
+    /// The width and the height, which are below 65,536.
+    func size(_ shapes: String) throws -> [Int] {
+      let png = try picture(shapes)
+      return [18, 22].map { Int(png[$0]) << 8 | Int(png[$0 + 1]) }
+    }
+    let box = #"{"id":"a00-000-000","kind":"rectangle","position":[0,0],"size":[100,100]"#
+    let hidden = #"{"id":"a00-000-001","kind":"rectangle","position":[300,0],"size":[100,100],"visible":false}"#
+    let line = #"{"id":"a00-000-002","kind":"line","position":[0,0],"size":[100,1],"strokeWidth":4"#
+    #expect(try picture("\(box)},\(hidden)") == picture("\(box)}"))
+    #expect(try picture(#"\#(line),"text":"yes"}"#) == picture("\(line)}"))
+    #expect(try size("\(box)}") == [140, 140] && size(#"\#(box),"strokeWidth":10}"#) == [150, 150])
+    #expect(try size("") == [800, 600])
+  }
+
   @Test func `The newest stamp of each shape is read from a drawing with stamps`() throws {
     let stored = try StoredDrawing(
       Array(

@@ -61,11 +61,14 @@ async def test_what_somebody_wrote_is_taken_back_and_deletions_are_forgotten():
         eve = await Client.join(server, "demo")
         await eve.write(*({"shape": identifier(), "set": {"kind": "star"}} for _ in range(3)))
         assert f"3 shapes are as without {eve.actor} in demo" in (await run(server, "takeback", "demo", eve.actor)).out
+        bob = await Client.join(server, "demo")
+        await bob.write({"shape": identifier(), "set": {"kind": "star"}})
+        assert f"1 shape is as without {bob.actor} in demo" in (await run(server, "takeback", "demo", bob.actor)).out
         assert "Sun" in (await run(server, "show", "demo")).out
         assert len(await server.shapes("demo")) == 1
         assert "has written nothing here" in (await run(server, "takeback", "demo", identifier(), code=1)).err
         assert "an actor is given as" in (await run(server, "takeback", "demo", "Eve", code=64)).err
-        assert (await server.get("/v1/rooms/demo/erasures")).json["erasures"] == 3
+        assert (await server.get("/v1/rooms/demo/erasures")).json["erasures"] == 4
         assert "demo has forgotten what was deleted" in (await run(server, "forget", "demo")).out
         assert (await server.get("/v1/rooms/demo/erasures")).json["erasures"] == 0
 
