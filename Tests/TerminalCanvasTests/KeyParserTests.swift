@@ -126,6 +126,8 @@ struct KeyParserTests {
     ] {
       #expect(events("\u{1B}]\(answer)\u{7}") == [], "\(answer)")
     }
+    // An answer that is broken off is no key, and what breaks it off is one.
+    #expect(events("\u{1B}]11;rgb:1\rq") == [.key(.enter, []), .key(.character("q"), [])])
     #expect(events("\u{1B}]11;rgb:000/7ff/fff\u{7}") == [.background(red: 0, green: 127, blue: 255)])
   }
 
