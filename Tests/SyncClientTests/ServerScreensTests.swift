@@ -10,7 +10,7 @@ import Testing
 @Suite struct ServerScreensTests {
   private let size = Terminal.Size(columns: 100, rows: 12, aspect: 2)
 
-  private func invocation(_ words: [String], _ address: ServerAddress) throws -> Invocation {
+  private func asking(_ address: ServerAddress, _ words: String...) throws -> Invocation {
     let environment = ["CANVAS_SERVER": "ws://\(address.authority)", "TERM": "xterm", "COLORTERM": "truecolor"]
     return try invocation(words, environment)
   }
@@ -35,7 +35,7 @@ import Testing
     defer { listener.close() }
     server.answer("GET /v1/rooms", listing)
     server.answer("GET /metrics", "canvas_connections 3\n")
-    let table = RoomsTable(try invocation(["top"], address), host: ScreenHost(), intervalMilliseconds: 3_600_000)
+    let table = RoomsTable(try asking(address, "top"), host: ScreenHost(), intervalMilliseconds: 3_600_000)
     try await table.begin()
     defer { table.stop() }
     func press(_ key: Key, _ modifiers: Modifiers = []) { table.take(.key(key, modifiers)) }
@@ -187,7 +187,7 @@ import Testing
       server.answer("GET /v1/rooms/demo/peers", #"{"locked":\#(isLocked),"peers":[\#(rows.joined(separator: ","))]}"#)
     }
     people(["ann", "bob", "cat"], isLocked: false)
-    let table = PeopleTable(try invocation(["top"], address), try RoomName("demo"), host: ScreenHost())
+    let table = PeopleTable(try asking(address, "top"), try RoomName("demo"), host: ScreenHost())
     await table.begin()
     // It doesn't ask by itself.
     table.stop()
@@ -235,7 +235,7 @@ import Testing
     server.answer("GET /v1/rooms/demo", drawing)
     let (from, to) = (1_763_650_000_000, 1_763_655_000_000) as (UInt64, UInt64)
     let replay = ReplayCanvas(
-      try invocation(["replay", "demo"], address),
+      try asking(address, "replay", "demo"),
       try RoomName("demo"),
       ReplaySpan(from: from, to: to),
       speed: 0.125,
