@@ -209,6 +209,7 @@ async def test_a_room_as_a_drawing(shared):
     assert drawing["shapes"][1]["name"] == f"Rounded rectangle {above[-3:]}"
     stamped = (await shared.get("/v1/rooms/drawing?stamps=1")).json["shapes"][0]["stamps"]
     assert stamped == {name: entry[0] for name, entry in ann.live[below].items()}
+    assert answer.headers["Cache-Control"] == "no-cache", "a browser asks again before it shows what it has"
     for tag in [answer.headers["ETag"], answer.headers["ETag"].removeprefix("W/")]:
         assert (await shared.get("/v1/rooms/drawing", {"If-None-Match": tag})).status == 304
 
@@ -296,11 +297,23 @@ async def test_overlaps_boxes_and_free_places(shared):
     x, y = (await shared.get("/v1/rooms/places/free?size=50,50&near=60,50")).json["position"]
     assert (await shared.get(f"/v1/rooms/places/overlaps?box={x},{y},50,50")).json == {"shapes": []}
     assert (await shared.get("/v1/rooms/places/free?size=50,50&near=300,300")).json == {"position": [300, 300]}
+    assert (await shared.get("/v1/rooms/places/free?size=50,50")).json == {"position": [0, -50]}, "nearest to the origin"
     for query in [
         "overlaps?box=1,2,3", "overlaps?box=a,b,c,d", "overlaps?box=0,0,0,0", "overlaps?box=nan,0,5,5", "overlaps?box=0,0,5,-5",
         "overlaps?box=%FF", "free?size=5,5&near=%C3%28", "free?size=%", "overlaps?box=0,0,1e999,5", "overlaps?box=", "free", "free?size=0x5,5", "free?size=0.5,5", "free?size=2e6,5", "free?size=5,5&near=2e7,0",
     ]:
         assert (await shared.get(f"/v1/rooms/places/{query}")).status == 400, query
+
+
+async def test_no_place_is_free_where_shapes_cover_all_positions(shared):
+    """Rectangles of the largest size lie side by side, from the first position to behind the last."""
+    edges = [number * 1e6 for number in range(-10, 11)]
+    tiles = [{"kind": "rectangle", "position": [x, y], "size": [1e6, 1e6]} for x in edges for y in edges]
+    operations = [{"shape": identifier(), "set": tile} for tile in tiles]
+    assert (await shared.http("POST", "/v1/rooms/covered/ops", {"ops": operations})).status == 200
+    for query in ["size=9,9", "size=1,1&near=1e7,1e7", "size=1e6,1e6&near=-1e7,0"]:
+        answer = await shared.get(f"/v1/rooms/covered/free?{query}")
+        assert (answer.status, answer.json["error"]["code"]) == (409, "no_place"), query
 
 
 async def test_boxes_of_any_size_anywhere_are_asked_about(shared):

@@ -187,13 +187,18 @@ struct CutTests {
     proxy.hold("canvas follower")
     try bench.delete("demo")
     proxy.cut([Cut(way: .answer, place: 0)])
-    node.log.submit(.append(LogBench.append(2, "demo", [bytes("new")], epoch: 7)))
+    // The first append of the batch can only be in the room that the node knows, and the second one isn't there.
+    node.log.submit([
+      .append(LogBench.append(2, "demo", [bytes("late")], mayCreate: false)),
+      .append(LogBench.append(3, "demo", [bytes("new")], epoch: 7)),
+    ])
     #expect(node.events.first { $0 == .availability(room: nil, nil) } != nil)
     proxy.hold(nil)
     #expect(proxy.cuts.count == 1)
     let stored = try bench.records("demo")
     #expect(stored.map(\.bytes) == [bytes("new")])
-    #expect(node.events.answer(to: 2)?.appended?.records == stored)
+    #expect(node.events.answer(to: 2)?.error != nil)
+    #expect(node.events.answer(to: 3)?.appended?.records == stored)
   }
 
   @Test("a batch of which a node has sent half, and that it doesn't go on with, is ended when it is in another's way")

@@ -323,6 +323,35 @@ struct DamageTests {
     #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 2"))
   }
 
+  @Test("a room that is cut just after retention has read its snapshot isn't trimmed to that, past its end")
+  func retentionBesideCut() throws {
+    let directory = temporaryDirectory()
+    defer { remove(directory: directory) }
+    let options = SQLiteOptions { $0.retention = Retention(ageMillisecondsMax: 0) }
+    let halves = try LogHalves(directory: directory, options: options) { _ in }
+    halves.writing.add([.append(LogBench.append(1, "demo", [bytes("one"), bytes("two")]))])
+    _ = halves.writer.turn()
+    let snapshot = SnapshotRequest(
+      id: 2,
+      room: "demo",
+      epoch: LogBench.epoch,
+      position: 2,
+      shapes: 0,
+      bytes: bytes("as of 2")
+    )
+    halves.writing.add([.snapshot(snapshot)])
+    repeat { _ = halves.writer.turn() } while !halves.writer.isIdle
+    halves.writing.add([.retain(id: 3, milliseconds: 5_000)])
+    _ = halves.writer.turn()
+    try #require(halves.writer.trims.count == 2, "the next commit is to trim the room")
+    halves.shared.note(.init(room: "demo", position: 2, isHistory: false), room: 1)
+    halves.writing.add([.repair(RepairRequest(id: 4, room: "demo", means: .cutting(newEpoch: 7)))])
+    repeat { _ = halves.writer.turn() } while !halves.writer.isIdle
+    let room = try #require(halves.writer.rooms["demo"])
+    #expect(room.last == 1 && room.trimmed == 0 && room.epoch == 7)
+    halves.letGo()
+  }
+
   @Test(
     "a room with a damaged entry is refused, and its entry can be rebuilt from its records",
     arguments: ["last=5", "trimmed=13"]

@@ -181,8 +181,10 @@ struct DamagedPageTests {
     return rooms
   }
 
-  /// Overwrites the last leaf of a table or an index, while the log is closed.
-  private func damageLastLeaf(of name: String) throws {
+  /// Overwrites a leaf of a table or an index, while the log is closed.
+  /// - Parameter index: the leaf's index among the children of a page. If it is `nil`, the last leaf of all.
+  private func damageLeaf(_ index: Int? = nil, of name: String, in bench: LogBench) throws {
+    let path = bench.directory + "/canvas.db"
     bench.close()
     var number = try root(of: name, in: path)
     let file = open(path, O_RDWR)
@@ -190,9 +192,12 @@ struct DamagedPageTests {
     var page = [UInt8](repeating: 0, count: 4_096)
     while true {
       try #require(pread(file, &page, page.count, (number - 1) * 4_096) == page.count)
-      // Interior pages name their last child behind the eight bytes that all pages begin with.
+      // Interior pages name their last child behind the eight bytes that all pages begin with. Then follow the places
+      // of their cells, each of which begins with the number of another child.
       guard page[0] == 2 || page[0] == 5 else { break }
-      number = page[8..<12].reduce(0) { $0 << 8 | Int($1) }
+      let place = index.map { Int(page[12 + 2 * $0]) << 8 | Int(page[13 + 2 * $0]) } ?? 8
+      if let index { try #require(Int(page[3]) << 8 | Int(page[4]) > index, "so many cells has the page") }
+      number = page[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
     }
     let rubbish = [UInt8](repeating: 0xEE, count: 64)
     try #require(pwrite(file, rubbish, rubbish.count, (number - 1) * 4_096) == rubbish.count)
@@ -205,7 +210,7 @@ struct DamagedPageTests {
     for room in rooms { try bench.snapshot(room, at: 1, bytes("state of \(room)")) }
     let trim = try bench.ask { .trim(TrimRequest(id: $0, room: "room299", epoch: LogBench.epoch, through: 1)) }
     try #require(trim == .trimmed(id: bench.lastId, room: "room299", through: 1))
-    try damageLastLeaf(of: "snapshots")
+    try damageLeaf(of: "snapshots", in: bench)
     try bench.reopen()
     #expect(bench.events.first { if case .concern(let words) = $0 { words.contains(path) } else { false } } != nil)
     #expect(try bench.load("room100").loaded?.snapshot?.bytes == bytes("state of room100"))
@@ -226,10 +231,27 @@ struct DamagedPageTests {
     expectNothingUnavailable()
   }
 
+  @Test("of a room with snapshots on a damaged page, those before the page count, and those behind it")
+  func snapshotsOnBothSides() throws {
+    // With this age, no snapshot is near enough to another to be needless.
+    let bench = try LogBench(.sqlite, options: SQLiteOptions { $0.retention = Retention(ageMillisecondsMax: 0) })
+    try bench.append("demo", (1...300).map { bytes("\($0)") })
+    for position in 1...300 as ClosedRange<UInt64> {
+      try bench.snapshot("demo", at: position, bytes("as of \(position)"))
+    }
+    try damageLeaf(1, of: "snapshots", in: bench)
+    try bench.reopen()
+    #expect(try bench.summaries().map { $0.snapshot?.position } == [300])
+    for position in [1, 300] as [UInt64] {
+      let snapshot = try bench.load("demo", through: .position(position)).loaded?.snapshot
+      #expect(snapshot?.bytes == bytes("as of \(position)"))
+    }
+  }
+
   @Test("where a page of the index of records is damaged, only rooms whose records belong on it are refused")
   func indexOfRecords() throws {
     try append(to: (100..<1_000).map { "room\($0)" })
-    try damageLastLeaf(of: "sqlite_autoindex_records_1")
+    try damageLeaf(of: "sqlite_autoindex_records_1", in: bench)
     try bench.reopen()
     let rooms = ["new", "newer", "demo", "room999", "room100"]
     for _ in 0..<2 {
@@ -242,6 +264,39 @@ struct DamagedPageTests {
     }
     #expect(bench.log.statistics().damagedRooms == 1)
     expectNothingUnavailable()
+  }
+
+  @Test("what comes in one commit with an append that meets damage is done, each thing as if it had come alone")
+  func besideDamage() throws {
+    try append(to: (1_000..<3_000).map { "room\($0)" })
+    try damageLeaf(0, of: "sqlite_autoindex_records_1", in: bench)
+    try bench.reopen()
+    let ids = (0..<6).map { _ in bench.nextId() }
+    let snapshot = SnapshotRequest(
+      id: ids[3],
+      room: "room2999",
+      epoch: LogBench.epoch,
+      position: 1,
+      shapes: 0,
+      bytes: bytes("state")
+    )
+    bench.log.submit([
+      .append(LogBench.append(ids[0], "demo", [bytes("more")])),
+      .append(LogBench.append(ids[1], "new", [bytes("one")])),
+      .append(LogBench.append(ids[2], "newer", [bytes("two")])),
+      .snapshot(snapshot), .delete(id: ids[4], room: "room2998"), .retain(id: ids[5], milliseconds: 1_000),
+    ])
+    let answers = ids.map { bench.events.answer(to: $0) }
+    #expect(answers[0]?.error == .damaged(room: "demo", position: 21))
+    #expect(answers[1]?.appended != nil && answers[2]?.appended != nil)
+    #expect(answers[3] == .snapshotted(id: ids[3], room: "room2999", position: 1))
+    #expect(answers[4] == .deleted(id: ids[4], room: "room2998", epoch: LogBench.epoch))
+    #expect(answers[5] == .retained(id: ids[5]))
+    try bench.reopen()
+    #expect(try bench.records("new").map(\.bytes) == [bytes("one")])
+    #expect(try bench.records("newer").map(\.bytes) == [bytes("two")])
+    #expect(try bench.load("room2999").loaded?.snapshot?.bytes == bytes("state"))
+    #expect(try bench.load("room2998").error == .noSuchRoom(room: "room2998"))
   }
 
   @Test("what was written of a snapshot that can't be completed is deleted")

@@ -244,6 +244,9 @@ struct FaultTests {
     try bench.append("demo", [bytes("before")])
     disk.failWrites(SQLITE_IOERR)
     #expect(try bench.append("demo", [bytes("lost")]).error != nil)
+    // While the disk fails, nobody knows whether there is such a room. So who follows it isn't told that there is none.
+    let following = try bench.ask { .follow(FollowRequest(id: $0, room: "found", epoch: 7, after: 0)) }
+    #expect(following == .following(id: bench.lastId, room: "found"))
     try behindItsBack { writer, _ throws(SQLiteFailure) in
       var found = RoomEntry(name: "found", number: 2, epoch: 7, milliseconds: 2_000)
       let record = found.place(NewRecord(bytes: bytes("stored after all"), operations: 1), milliseconds: 2_000)

@@ -341,6 +341,19 @@ struct LyingLineTests {
     #expect(node.events.records(of: "demo", atLeast: 40)?.map { $0.bytes[0] } == large.map { $0[0] })
   }
 
+  @Test("a node that is closed before it has applied all that it was told is told the rest, with what it stored behind")
+  func closedInAPause() throws {
+    try bench.append("demo", (0..<12).map { [UInt8](repeating: $0, count: 200_000) })
+    let node = try bench.secondNode(isPatient: false)
+    node.log.submit(.follow(FollowRequest(id: 1, room: "demo", epoch: LogBench.epoch, after: 0)))
+    #expect(node.events.first { $0 == .paused(room: "demo") } != nil)
+    node.log.submit(.append(LogBench.append(2, "demo", [bytes("own")])))
+    while node.log.statistics().commits == 0 { usleep(1_000) }
+    node.log.close()
+    #expect(node.events.answer(to: 2)?.appended?.records.map(\.bytes) == [bytes("own")])
+    #expect(node.events.records(of: "demo", atLeast: 13)?.map(\.position) == (1...13).map { $0 })
+  }
+
   @Test("a request to follow is answered by the read that was sent for it, though another has to follow")
   func answeredByTheFirstRead() throws {
     try bench.append("demo", [bytes("a")])

@@ -204,9 +204,12 @@ final class OpeningTests {
     write([UInt8](repeating: 7, count: 9_000))
     #expect(fault() == .notADatabase(path: path))
     #expect(SystemCalls.file(at: path)?.bytes == 9_000)
-    unlink(path)
-    try Database(path: path, mayCreate: true, fileSystem: nil).run("CREATE TABLE recipes(name TEXT)")
-    #expect(fault() == .otherDatabase(path: path))
+    let table = "CREATE TABLE recipes(name TEXT)"
+    for text in [table, "PRAGMA user_version=1; \(table)", "PRAGMA application_id=7", "PRAGMA user_version=1"] {
+      unlink(path)
+      try Database(path: path, mayCreate: true, fileSystem: nil).run(text)
+      #expect(fault() == .otherDatabase(path: path), "\(text)")
+    }
   }
 
   @Test("a database of a newer server is refused, and the error says so")

@@ -231,6 +231,7 @@ import Testing
           }
         }
         #expect(rests == true)
+        #expect(loop.perform { opened.heldBackAt > 0 }, "since when nothing is read")
         guard kind == "fragments" else { return }
         // Meanwhile the time of its unfinished message goes by more slowly.
         let isSlow = await eventually {

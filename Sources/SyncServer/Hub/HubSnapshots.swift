@@ -57,7 +57,7 @@ extension Hub {
   }
 
   /// Tells operators if a snapshot's bytes were not those of its room.
-  private func checked(_ bytes: [UInt8]?, of open: OpenRoom) -> [UInt8]? {
+  func checked(_ bytes: [UInt8]?, of open: OpenRoom) -> [UInt8]? {
     guard bytes == nil else { return bytes }
     counts.noteSnapshot(isTrue: false)
     logger.error("a snapshot differs from its room; it is not kept", ["room": .text(open.name)])
@@ -92,7 +92,7 @@ extension Hub {
 
 extension RoomImage {
   /// The bytes of a snapshot. `nil` if reading them back gives a different room.
-  fileprivate func encodedSurely(as digest: UInt64) -> [UInt8]? {
+  func encodedSurely(as digest: UInt64) -> [UInt8]? {
     let bytes = encoded()
     let back = try? RoomImage(bytes, seed: digest)
     return back?.canvas.digest == digest ? bytes : nil

@@ -93,6 +93,27 @@ import Testing
         true, false, false, true,
       ]
     )
+    // Who has paid isn't forgotten before the bucket is full again.
+    _ = book.spend(50, party: "c", now: 20_000)
+    book.rest(now: 21_000)
+    #expect([11, 10].map { book.spend($0, party: "c", now: 21_000) } == [false, true])
+  }
+
+  @Test("Whoever has waited long enough for a turn is told so, whatever the turn is for") func waiting() async {
+    let all: [WritableKeyPath<RequestBook, HistoryTurns>] = [
+      \.historyTurns, \.listTurns, \.copyTurns, \.overlapTurns,
+    ]
+    for turns in all {
+      var book = book()
+      var isIdle = false
+      let hasTurn = await withCheckedContinuation { (turn: CheckedContinuation<Bool, Never>) in
+        book[keyPath: turns].wait(1, "a", turn, now: 0)
+        book.rest(now: 10_000)
+        isIdle = book[keyPath: turns].isIdle
+        book[keyPath: turns].giveUp(1)
+      }
+      #expect(isIdle && !hasTurn, "\(turns)")
+    }
   }
 
   @Test("Whoever owes pays before the next request, and owes no more than a bucket") func debts() {

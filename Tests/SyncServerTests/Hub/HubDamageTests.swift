@@ -53,6 +53,20 @@ struct HubDamageTests {
     #expect(await hub.perform { _ in !open.isLogDamaged })
   }
 
+  @Test("a snapshot that reads back as another room is not kept, and operators are told")
+  func falseSnapshot() async throws {
+    let hub = try await Hub.started { MemoryLog(sink: $0) }
+    let open = try await hub.openDemo()
+    _ = try await hub.submit([.star()], to: open, by: .by()).get()
+    let kept = await hub.perform { [open] hub in
+      let (image, digest) = (open.room.image(), open.room.canvas.digest)
+      let isKept = hub.checked(image.encodedSurely(as: digest), of: open) != nil
+      return [isKept, hub.checked(image.encodedSurely(as: digest &+ 1), of: open) != nil]
+    }
+    #expect(kept == [true, false])
+    #expect(await hub.counts.snapshotMismatches == 1)
+  }
+
   @Test("where a record is missing, neither the past nor the room is put together from the others")
   func gap() async throws {
     let shared = SharedMemory()

@@ -67,8 +67,10 @@ struct HubOpeningTests {
   private final class Count: Sendable {
     private let loading = Atomic(0)
     private let reading = Atomic(0)
+    private let following = Atomic(0)
     var loads: Int { loading.load(ordering: .relaxed) }
     var reads: Int { reading.load(ordering: .relaxed) }
+    var follows: Int { following.load(ordering: .relaxed) }
 
     /// - Parameter isDivided: whether the log's threads disagree, so that rooms can be read and can't be followed.
     func log(sharing memory: SharedMemory, isDivided: Bool = false, _ sink: @escaping LogSink) -> MeddledLog {
@@ -80,6 +82,7 @@ struct HubOpeningTests {
           case .follow(let follow) where isDivided:
             sink([.failed(id: follow.id, room: follow.room, .otherEpoch(room: follow.room, epoch: 0))])
             continue
+          case .follow: following.add(1, ordering: .relaxed)
           default: break
           }
           rooms.submit(request)
@@ -130,6 +133,42 @@ struct HubOpeningTests {
     pass(worksHeavily: true)
     #expect(count.loads == loads)
     #expect(server.hub.assumeIsolated { $0.openingTurns.isIdle })
+  }
+
+  @Test("of several nodes, one reads what others have stored before somebody joins who may have written there")
+  func catchingUp() throws {
+    let shared = SharedMemory(store: try HubOpeningTests.store(["demo"]))
+    var configuration = Configuration()
+    configuration.storage = .memory
+    var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
+    let count = Count()
+    let server = VirtualServer(configuration, seed: 1, at: now) { hub in
+      (count.log(sharing: shared) { hub.logTold($0) }, CountingBus())
+    }
+    func pass() {
+      for _ in 0..<50 {
+        now.monotonicMilliseconds += 1
+        server.turn(at: now)
+        server.workHeavily()
+      }
+    }
+    /// How often the log is asked what others have stored while somebody joins.
+    func follows(_ hello: Hello, named actor: Identifier? = nil) throws -> Int {
+      let before = count.follows
+      let connection = try #require(server.connect(.binary, to: "demo", from: "10.0.0.1"))
+      _ = server.hub.assumeIsolated { $0.sessions[connection.tag]?.grant.actor = actor }
+      server.receive(WireEncoding.binary.encode(ClientMessage.hello(hello)), isText: false, on: connection)
+      pass()
+      return count.follows - before
+    }
+    pass()
+    _ = try follows(Hello())
+    let ann = Identifier(packed: 9)!
+    var known = Hello()
+    known.actor = ann
+    #expect(try follows(Hello()) == 0, "the room is open, and a newcomer has written nowhere")
+    #expect(try follows(known) == 1)
+    #expect(try follows(Hello(), named: ann) == 1, "the token names the actor")
   }
 
   @Test("W7: a room that is opened while the log is down refuses nothing for good because of what waits for the log")

@@ -141,6 +141,28 @@ struct HubWritingTests {
     for number in 1...20 as ClosedRange<UInt64> {
       #expect(await hub.submit([.star(number)], to: open, by: .by(ann)).refusal?.response.status == 503)
     }
+    // The room is still to be paid for, by whoever creates it at last, and once.
+    let payer = SyncServer.Writer.by(ann).payer
+    let charged = await hub.perform { [open] hub in
+      let first = hub.charge(payer, bytes: 1, to: open)?.rooms
+      return [first, hub.charge(payer, bytes: 1, to: open)?.rooms]
+    }
+    #expect(charged == [1, 0])
+  }
+
+  @Test("W2: over HTTP, a token, a subject and an address are different people, even if they are called the same")
+  func actors() async {
+    let accounts: [Payer.Account?] = [.token("192.0.2.1"), .subject("192.0.2.1"), .subject("ann"), nil]
+    let actors = await hub.perform { hub in
+      var actors: Set<Identifier> = []
+      for account in accounts {
+        var grant = Grant.everything
+        grant.account = account
+        actors.insert(hub.writer(of: Request(path: "/", peer: "192.0.2.1"), with: grant, in: "demo").actor)
+      }
+      return actors
+    }
+    #expect(actors.count == accounts.count)
   }
 
   @Test("H9: a room as it was is not answered from another room of its name")

@@ -189,6 +189,19 @@ struct RoomsOverlapTests {
     #expect(bench.clients[asker].pairs.count == 60 * 59 / 2)
     #expect(bench.clients[asker].messageBytesMax <= 16_384)
   }
+
+  @Test("pairs that begin and pairs that end share the bound of a message")
+  func manyOfBoth() {
+    let encoder = MessageEncoder(framing: Framing { _, _, _ in }, vocabularies: [], messageBytesMax: 14 * 32)
+    let pairs = (1...22 as ClosedRange<UInt64>).map {
+      ShapePair(Identifier(packed: $0)!, Identifier(packed: $0 + 1)!)
+    }
+    let notices = encoder.notices(began: Array(pairs[..<7]), ended: Array(pairs[7...]))
+    #expect(notices.map { [$0.began.count, $0.ended.count] } == [[7, 3], [0, 10], [0, 2]])
+    #expect(notices.map { $0.more } == [true, true, false])
+    let told: [ShapePair] = notices.flatMap { $0.began + $0.ended }
+    #expect(told == pairs)
+  }
 }
 
 extension RoomBench {

@@ -64,4 +64,23 @@ struct RosterTests {
     #expect(changes.left == [ann.actor] && changes.joined == [ann])
     #expect(roster.names(ids[3], ann.actor))
   }
+
+  @Test("R12: the number of people in a large crowd is told at most once a second")
+  func crowd() {
+    var limits = Limits()
+    limits.namedPeople = 1
+    var roster = Roster(limits: limits)
+    let first = MemberID(index: 0, serial: 0)
+    roster.came(first)
+    func told(_ people: Int, at milliseconds: UInt64) -> UInt64? {
+      var changes = PeerChanges()
+      let now = Moment(wallMilliseconds: 0, monotonicMilliseconds: milliseconds)
+      roster.tell(&changes, beat: milliseconds, people: people, now: now) { $0 == first ? ann : nil }
+      return changes.crowd
+    }
+    #expect(told(3_000, at: 5_000) == 3_000)
+    #expect(told(3_001, at: 5_999) == nil)
+    #expect(told(3_001, at: 6_000) == 3_001)
+    #expect(told(3_001, at: 9_000) == nil, "it is the same")
+  }
 }
