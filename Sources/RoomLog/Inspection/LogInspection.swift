@@ -84,10 +84,7 @@ public struct LogInspection: Sendable {
       rooms -= 1
     case .failed(_, _, .unavailable(let fault)): faults.append("room \(room) can't be read: \(fault)")
     case .failed(_, _, let error):
-      var opens = false
-      if case .loaded(_, let loaded) = reader.answer(.load(LoadRequest(id: 0, room: room))) {
-        opens = loaded.summary.damage == nil
-      }
+      let opens = if case .loaded = reader.answer(.load(LoadRequest(id: 0, room: room))) { true } else { false }
       findings.append(Finding(room: room, error: error, opens: opens))
     default: break
     }

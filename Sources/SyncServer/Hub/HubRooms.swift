@@ -101,10 +101,6 @@ extension Hub {
       if case .noSuchRoom = error { return .absent }
       return .failed("\(error)")
     }
-    if let damage = loaded.summary.damage {
-      logger.error("\(damage)", ["room": .text(name)])
-      return .failed("\(damage)")
-    }
     guard makeRoomForAnother() else { return .full }
     rooms.expect()
     defer { rooms.expectNoLonger() }
