@@ -125,6 +125,25 @@ struct HubValuesTests {
     #expect(reserve.isLow && reserve.freeBytes == 999)
   }
 
+  @Test("who has used up a quota may not even delete, however full the disk is")
+  func allowances() {
+    var configuration = Configuration()
+    configuration.limits.dayBytesPerAddress = 1_000
+    configuration.limits.storageReserveBytes = 1_000
+    var accounts = Accounts(configuration)
+    func bound(_ address: String) -> RejectCode? {
+      let payer = Payer(address: address, token: nil)
+      switch accounts.allowance(of: payer, isNewRoom: false, now: 0).bound {
+      case .none: return nil
+      case .nothingNew(let code, _), .deletions(let code, _): return code
+      }
+    }
+    accounts.quotas.charge(Payer(address: "a", token: nil), bytes: 2_000, rooms: 0, now: 0)
+    #expect(bound("a") == .quotaExceeded && bound("b") == nil)
+    _ = accounts.storage.note(freeBytes: 999)
+    #expect(bound("a") == .quotaExceeded && bound("b") == .storageLow)
+  }
+
   @Test("an address is full from its bound until at most half of that waits")
   func shares() {
     var shares = StoringShares(bytesMax: 3_000)

@@ -22,16 +22,27 @@ struct HubWritingTests {
     Request(method: method, path: "/v1/rooms/demo\(path)", headers: [("authorization", "Bearer \(token)")])
   }
 
+  /// One square, for a hub to write into a room.
+  private func square(for open: OpenRoom, of hub: Hub) async throws -> LayoutEdits {
+    let canvas = try #require(await hub.view(of: open)?.canvas)
+    var generator = SystemRandomNumberGenerator()
+    let shapes = try Import.read(Array("{'squares':[{'x':1,'y':2,'colour':'#102030','size':20}]}".utf8), shapesMax: 9)
+    return try LayoutEdits(importing: shapes, into: canvas, using: &generator)
+  }
+
+  /// For how many rooms a writer would be charged who wrote to this room now.
+  private func charge(for open: OpenRoom, of hub: Hub) async -> Int? {
+    let payer = SyncServer.Writer.by(ann).payer
+    return await hub.perform { [open] in $0.charge(payer, bytes: 0, to: open)?.rooms }
+  }
+
   @Test(
     "H15, C3: a layout that waits is not written after the room was locked, or its token taken away",
     arguments: [true, false]
   )
   func rightsEnd(isLocked: Bool) async throws {
     let open = try await hub.openDemo()
-    let canvas = try #require(await hub.view(of: open)?.canvas)
-    var generator = SystemRandomNumberGenerator()
-    let shapes = try Import.read(Array("{'squares':[{'x':1,'y':2,'colour':'#102030','size':20}]}".utf8), shapesMax: 9)
-    let layout = try LayoutEdits(importing: shapes, into: canvas, using: &generator)
+    let layout = try await square(for: open, of: hub)
     let gate = await HeavyGate(hub)
     let writing = Task { [hub] in await hub.submit(layout, to: open, by: .by(ann)) }
     await waitUntil("the layout is under way") { await hub.log.layoutsUnderWay > 0 }
@@ -45,6 +56,7 @@ struct HubWritingTests {
     #expect(await writing.value.refusal?.response.status == (isLocked ? 403 : 401))
     #expect(await hub.view(of: open)?.position == 0)
     #expect(open.room.isIdle, "nothing is on its way")
+    #expect(await charge(for: open, of: hub) == 1, "nobody has paid for the room")
     await gate.ended()
   }
 
@@ -141,13 +153,26 @@ struct HubWritingTests {
     for number in 1...20 as ClosedRange<UInt64> {
       #expect(await hub.submit([.star(number)], to: open, by: .by(ann)).refusal?.response.status == 503)
     }
-    // The room is still to be paid for, by whoever creates it at last, and once.
+    let layout = try await square(for: open, of: hub)
+    #expect(await hub.submit(layout, to: open, by: .by(ann)).refusal?.response.status == 503)
+    // Whoever creates the room at last has to pay for it, once.
+    #expect(await charge(for: open, of: hub) == 1)
+    #expect(await charge(for: open, of: hub) == 0)
+  }
+
+  @Test("W11: who was charged for a room pays for it, though a write of theirs is refused, once another one is stored")
+  func refusedLater() async throws {
+    var limits = Limits()
+    limits.dayRoomsPerAddress = 1
+    let hub = try await Hub.started(limits: limits) { MemoryLog(sink: $0) }
+    let open = try await hub.openDemo()
+    _ = try await hub.submit([.star()], to: open, by: .by(ann)).get()
     let payer = SyncServer.Writer.by(ann).payer
-    let charged = await hub.perform { [open] hub in
-      let first = hub.charge(payer, bytes: 1, to: open)?.rooms
-      return [first, hub.charge(payer, bytes: 1, to: open)?.rooms]
+    let refusal = await hub.perform { [open] hub in
+      hub.giveBack(Hub.Charge(payer: payer, bytes: 0, rooms: 1), for: open)
+      return hub.accounts.quotas.refusal(of: payer, isNewRoom: true, now: hub.clocks.steadyMilliseconds)
     }
-    #expect(charged == [1, 0])
+    #expect(refusal != nil)
   }
 
   @Test("W2: over HTTP, a token, a subject and an address are different people, even if they are called the same")
