@@ -235,14 +235,23 @@ struct DamagedPageTests {
   func snapshotsOnBothSides() throws {
     // With this age, no snapshot is near enough to another to be needless.
     let bench = try LogBench(.sqlite, options: SQLiteOptions { $0.retention = Retention(ageMillisecondsMax: 0) })
-    try bench.append("demo", (1...300).map { bytes("\($0)") })
-    for position in 1...300 as ClosedRange<UInt64> {
-      try bench.snapshot("demo", at: position, bytes("as of \(position)"))
+    try bench.append("demo", (1...400).map { bytes("\($0)") })
+    let requests = (1...400 as ClosedRange<UInt64>).map { position in
+      SnapshotRequest(
+        id: bench.nextId(),
+        room: "demo",
+        epoch: LogBench.epoch,
+        position: position,
+        shapes: 0,
+        bytes: bytes("as of \(position)")
+      )
     }
+    bench.log.submit(requests.map { LogRequest.snapshot($0) })
+    for request in requests { try #require(bench.events.answer(to: request.id)?.error == nil) }
     try damageLeaf(1, of: "snapshots", in: bench)
     try bench.reopen()
-    #expect(try bench.summaries().map { $0.snapshot?.position } == [300])
-    for position in [1, 300] as [UInt64] {
+    #expect(try bench.summaries().map { $0.snapshot?.position } == [400])
+    for position in [1, 400] as [UInt64] {
       let snapshot = try bench.load("demo", through: .position(position)).loaded?.snapshot
       #expect(snapshot?.bytes == bytes("as of \(position)"))
     }
