@@ -103,7 +103,7 @@ struct TextTests {
     #expect(index.shapes(at: Point(x: 50, y: 50)) == [one, other].sorted())
     #expect(index.meeting(box) == [one, other].sorted())
     #expect(index.overlapping(box) == [one])
-    #expect(!text.overlaps(text) && text.commonRegion(with: Outline(box)).isEmpty)
+    #expect(!text.overlaps(text) && text.commonRegion(with: Outline(box)) == [])
     _ = index.update(one, to: nil)
     #expect(index.freePlace(for: box.size, near: box.origin) == box.origin)
   }

@@ -93,6 +93,7 @@ import Testing
       (event(.made(sun, .star), by: .several), "Meanwhile someone made Sun, a star of 150 × 120 at 0, 0"),
       (event(.changed(sun, Properties { $0.name = "So\u{1B}l" }), by: .oneself), "You named Sun So l"),
       (event(.overlapBegan(sun, moon, share: 0.375)), "⚠ Sun overlaps Mo\u{FFFD}on (38 %)"),
+      (event(.overlapBegan(sun, moon, share: nil)), "⚠ Sun overlaps Mo\u{FFFD}on"),
       (event(.overlapEnded(sun, moon)), "  Sun no longer overlaps Mo\u{FFFD}on"), (event(.came(ann)), "→ Ann came"),
       (event(.went(nobody)), "← someone (xyz-000-000) went"),
       (event(.offline("no answer")), "offline: no answer; trying again"),
@@ -173,6 +174,7 @@ import Testing
         #""event":"deleted",\#(shape),"blackHole":true,"by":"several""#
       ),
       (event(.overlapBegan(sun, moon, share: 1 / 3)), #""event":"overlap",\#(pair),"share":0.3333"#),
+      (event(.overlapBegan(sun, moon, share: nil)), #""event":"overlap",\#(pair)"#),
       (event(.overlapEnded(sun, moon)), #""event":"overlapEnded",\#(pair)"#),
       (event(.came(ann)), #""event":"came",\#(person)"#),
       (event(.went(nobody)), #""event":"went","actor":"xyz-000-000""#),

@@ -43,8 +43,8 @@ enum Gallery {
       item(.rectangle, (520, 230, 90, 120), 0xFFFFFF, opacity: 0.6),
     ]
     scene.commonRegions =
-      sun.outline.commonRegion(with: moon.outline)
-      + scene.items[6].outline.commonRegion(with: scene.items[7].outline)
+      (sun.outline.commonRegion(with: moon.outline) ?? [])
+      + (scene.items[6].outline.commonRegion(with: scene.items[7].outline) ?? [])
     return scene
   }
 

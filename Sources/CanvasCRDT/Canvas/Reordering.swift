@@ -29,7 +29,11 @@ extension DrawingOrder {
     let indices = indices(of: shapes)
     guard let first = indices.first, let last = indices.last else { return [] }
     let index = min(max(index, 0), count - indices.count)
-    if first == index, last - first == indices.count - 1 { return [] }
+    if last - first == indices.count - 1 {
+      if first == index { return [] }
+      let others = PlacesWithoutRun(places: places, run: first..<last + 1)
+      return keyed(insertion(of: indices.count, at: index, among: others, using: &generator), indices)
+    }
     var others: [Place] = []
     others.reserveCapacity(count - indices.count)
     var start = 0
@@ -38,12 +42,12 @@ extension DrawingOrder {
       start = moving + 1
     }
     others.append(contentsOf: places[start...])
-    let insertion = insertion(of: indices.count, at: index, among: others, using: &generator)
-    var keyed = insertion.moved
-    for (offset, key) in insertion.keys.enumerated() {
-      keyed.append(Place(shape: places[indices[offset]].shape, key: key))
-    }
-    return keyed
+    return keyed(insertion(of: indices.count, at: index, among: others, using: &generator), indices)
+  }
+
+  /// The new places of the shapes at `indices`, and of the neighbours that make room for them.
+  private func keyed(_ insertion: Insertion, _ indices: [Int]) -> [Place] {
+    insertion.moved + zip(insertion.keys, indices).map { Place(shape: places[$1].shape, key: $0) }
   }
 
   public func bringingToFront(
@@ -127,18 +131,31 @@ extension DrawingOrder {
   private func insertion(
     of count: Int,
     at index: Int,
-    among others: [Place],
+    among others: some RandomAccessCollection<Place>,
     using generator: inout some RandomNumberGenerator
   ) -> Insertion {
     let index = min(max(index, 0), others.count)
-    let neighbours = others.map { $0.key }
+    let neighbours = others.lazy.map { $0.key }
     // This can't fail: the neighbours are sorted, and the index was clamped to their range.
     guard let respacing = try? OrderKey.placements(of: count, at: index, in: neighbours, using: &generator) else {
       return Insertion()
     }
     return Insertion(
       keys: respacing.inserted,
-      moved: respacing.moved.map { Place(shape: others[$0.offset].shape, key: $0.key) }
+      moved: respacing.moved.map { moved in
+        Place(shape: others[others.index(others.startIndex, offsetBy: moved.offset)].shape, key: moved.key)
+      }
     )
   }
+}
+
+/// All places but those of some neighbours, which are moved. It copies nothing, because many runs of neighbours can be
+/// moved at once.
+private struct PlacesWithoutRun: RandomAccessCollection {
+  let places: [DrawingOrder.Place]
+  let run: Range<Int>
+
+  var startIndex: Int { 0 }
+  var endIndex: Int { places.count - run.count }
+  subscript(index: Int) -> DrawingOrder.Place { places[index < run.lowerBound ? index : index + run.count] }
 }

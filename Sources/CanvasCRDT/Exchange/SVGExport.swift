@@ -315,7 +315,7 @@ public struct SVGExport: Sendable {
     for pair in overlaps where corners < overlapCornersMax {
       guard let first = canvas[pair.first], let second = canvas[pair.second] else { continue }
       guard first.properties.visible, second.properties.visible else { continue }
-      for polygon in first.outline.commonRegion(with: second.outline) {
+      for polygon in first.outline.commonRegion(with: second.outline) ?? [] {
         corners += polygon.count
         writer.raw("<polygon")
         writer.attribute("points", polygon)

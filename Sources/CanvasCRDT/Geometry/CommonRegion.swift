@@ -4,18 +4,21 @@ extension Outline {
   private static let regionChordsMax = 512
 
   /// The common area of two outlines, as simple polygons to draw, clockwise as seen. Empty if the outlines don't
-  /// overlap, or if their common area is a sliver too thin for the chords that replace curves.
+  /// overlap, or if their common area is a sliver too thin for the chords that replace curves. `nil` if it is too
+  /// intricate to be drawn, as that of two stars with 64 tips.
   ///
   /// Curves are flattened to an eighth of a unit or 1/500 of the shape's longer side, whichever is finer. Polygons may
   /// touch at corners, but a connected region is always one polygon.
-  public func commonRegion(with other: Outline) -> [[Point]] {
+  public func commonRegion(with other: Outline) -> [[Point]]? {
     guard overlaps(other) else { return [] }
     let center = PlacedOutline(self).center
     let apartX = (other.position.x - position.x) + (other.size.width - size.width) / 2
     let apartY = (other.position.y - position.y) + (other.size.height - size.height) / 2
     let mine = cornersToDraw
     let theirs = other.cornersToDraw.map { Point(x: $0.x + apartX, y: $0.y + apartY) }
-    return SlabIntersection(mine, theirs).loops().map { loop in
+    let intersection = SlabIntersection(mine, theirs)
+    guard !intersection.isTooIntricate else { return nil }
+    return intersection.loops().map { loop in
       loop.map { Point(x: $0.x + center.x, y: $0.y + center.y) }
     }
   }

@@ -12,9 +12,8 @@ func shapesAt(_ session: UInt32, _ x: Double, _ y: Double) -> Answer {
 @_cdecl("shapesNear")
 func shapesNear(_ session: UInt32, _ x: Double, _ y: Double, _ distance: Double) -> Answer {
   answer(session) { session, output in
-    let reach = distance + session.reachMax
-    let near = Rect(x - reach, y - reach, 2 * reach, 2 * reach)
-    output.append(session.inOrder(session.overlaps.shapes(in: near)).reversed())
+    let near = Rect(x - distance, y - distance, 2 * distance, 2 * distance)
+    output.append(session.inOrder(session.reaches.shapes(in: near, of: session.overlaps)).reversed())
   }
 }
 
@@ -23,9 +22,8 @@ func shapesNear(_ session: UInt32, _ x: Double, _ y: Double, _ distance: Double)
 @_cdecl("shapesInView")
 func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, _ height: Double) -> Answer {
   answer(session) { session, output in
-    let reach = session.reachMax
-    let view = Rect(x - reach, y - reach, width + 2 * reach, height + 2 * reach)
-    session.writeRows(of: session.inOrder(session.overlaps.shapes(in: view)), to: &output)
+    let view = Rect(x, y, width, height)
+    session.writeRows(of: session.inOrder(session.reaches.shapes(in: view, of: session.overlaps)), to: &output)
   }
 }
 
@@ -123,7 +121,7 @@ func commonRegion(_ session: UInt32, _ first: Double, _ second: Double) -> Answe
     guard let first = Identifier(number: first), let second = Identifier(number: second),
       let one = overlaps.outline(of: first), let other = overlaps.outline(of: second)
     else { return }
-    for loop in one.commonRegion(with: other) {
+    for loop in one.commonRegion(with: other) ?? [] {
       output.append(Double(loop.count))
       for corner in loop { output.append(corner) }
     }

@@ -31,9 +31,7 @@ final class Session {
   /// The properties that decide where a line is drawn, beside those of its outline.
   private static let leading: PropertyMask = [.from, .to, .route, .strokeWidth]
 
-  /// An upper bound on how far a stroke or a caption extends beyond its shape's outline. Those of a shape outside a box
-  /// may extend this far into the box.
-  private(set) var reachMax = 0.0
+  private(set) var reaches = Reaches()
 
   /// The session's own random numbers: for new identifiers, `z` keys and colours.
   var chance: SplitMix
@@ -82,7 +80,9 @@ final class Session {
     if order.update(change, in: canvas) != nil { unseen.noteOrder() }
     if ShownNames.concerns(change) { named.insert(shape) }
     let touched = change.changed.union(change.erased)
-    if !touched.intersection(Session.reaching).isEmpty { noteReach(of: canvas[shape]) }
+    if change.lifecycle != .present || !touched.intersection(Session.reaching).isEmpty {
+      reaches.note(shape, canvas[shape]?.reach)
+    }
     if change.lifecycle != .present || !touched.intersection(.outline).isEmpty {
       plane.noteChange(of: shape)
       moved[shape] = writer
@@ -122,12 +122,12 @@ final class Session {
     order = DrawingOrder(canvas)
     shownNames = ShownNames(canvas)
     named.removeAll()
-    reachMax = 0
+    reaches = Reaches()
     ties = TiedLines()
     moved.removeAll()
     drawnLines.removeAll()
     for shape in canvas.shapes {
-      noteReach(of: shape)
+      reaches.note(shape.id, shape.reach)
       ties.update(shape.id, to: shape)
     }
     plane.noteReset()
@@ -141,11 +141,6 @@ final class Session {
     drawnLines.removeAll()
     plane.noteReset()
     unseen.noteReset()
-  }
-
-  private func noteReach(of shape: Shape?) {
-    guard let shape else { return }
-    reachMax = max(reachMax, shape.reach)
   }
 
   /// A shape as it is drawn: a tied end of a line is drawn at the shape that it is tied to.

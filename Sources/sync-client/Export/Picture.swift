@@ -42,7 +42,7 @@ enum Picture {
     for pair in picture.overlaps.pairs {
       guard let first = picture.overlaps.outline(of: pair.first), let second = picture.overlaps.outline(of: pair.second)
       else { continue }
-      scene.commonRegions += first.commonRegion(with: second)
+      scene.commonRegions += first.commonRegion(with: second) ?? []
     }
     let content = around ?? Rect(origin: Point(x: 0, y: 0), size: Size(width: 760, height: 560))
     let margin = SVGExport.margin

@@ -2,11 +2,16 @@ import CanvasCRDT
 
 /// How much two shapes overlap.
 enum OverlapShare {
-  /// The common area as a fraction of the smaller shape's area. 1 if one shape is completely inside the other.
-  static func of(_ first: Outline, _ second: Outline) -> Double {
+  /// The common area as a fraction of the smaller shape's area. 1 if one shape is completely inside the other. `nil` if
+  /// it would take too long to compute.
+  static func of(_ first: Outline, _ second: Outline) -> Double? {
+    first.commonRegion(with: second).map { of($0, first, second) }
+  }
+
+  /// - Parameter loops: the common area.
+  static func of(_ loops: [[Point]], _ first: Outline, _ second: Outline) -> Double {
     let smaller = min(first.area, second.area)
-    guard smaller > 0 else { return 0 }
-    return min(1, area(of: first.commonRegion(with: second)) / smaller)
+    return smaller > 0 ? min(1, area(of: loops) / smaller) : 0
   }
 
   /// The total area of simple polygons that don't overlap.

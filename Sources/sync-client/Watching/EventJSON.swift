@@ -31,7 +31,7 @@ extension RoomEvent {
     case .overlapBegan(let first, let second, let share):
       line.member("event", "overlap")
       write(first, second, to: &line)
-      line.member("share", (share * 10_000).rounded() / 10_000)
+      if let share { line.member("share", (share * 10_000).rounded() / 10_000) }
     case .overlapEnded(let first, let second):
       line.member("event", "overlapEnded")
       write(first, second, to: &line)

@@ -60,7 +60,7 @@ struct EventLines {
     case .deleted(let shape, intoBlackHole: true): "dropped \(name(shape)) into the black hole"
     case .overlapBegan(let first, let second, let share):
       output.styled(
-        "⚠ \(first.name.string) overlaps \(second.name.string) (\(Figures.percentage(share)))",
+        "⚠ \(first.name.string) overlaps \(second.name.string)" + (share.map { " (\(Figures.percentage($0)))" } ?? ""),
         .warning
       )
     case .overlapEnded(let first, let second):

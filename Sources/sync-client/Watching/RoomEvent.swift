@@ -7,8 +7,9 @@ struct RoomEvent: Hashable, Sendable {
     /// A shape's properties were changed. The values are the newest ones.
     case changed(ShapeName, Properties)
     case deleted(ShapeName, intoBlackHole: Bool)
-    /// Two shapes began to overlap. `share` is the common area as a fraction of the smaller shape's area.
-    case overlapBegan(ShapeName, ShapeName, share: Double)
+    /// Two shapes began to overlap. `share` is the common area as a fraction of the smaller shape's area. `nil` if it
+    /// isn't worked out, because that would take too long.
+    case overlapBegan(ShapeName, ShapeName, share: Double?)
     case overlapEnded(ShapeName, ShapeName)
     /// There are too many overlaps to list them, from now on. They haven't ended.
     case overlapsUnlisted

@@ -34,7 +34,7 @@ while let line = readLine() {
   let second = outline(fields[9..<18])
   let point = Point(x: number(fields[18]), y: number(fields[19]))
   let bounds = first.bounds
-  let loops = first.commonRegion(with: second).map(text).joined(separator: ",")
+  let loops = (first.commonRegion(with: second) ?? []).map(text).joined(separator: ",")
   print(
     """
     {"overlaps":\(first.overlaps(second)),"swapped":\(second.overlaps(first)),\

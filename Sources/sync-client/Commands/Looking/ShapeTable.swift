@@ -72,14 +72,15 @@ struct ShapeTable {
     let neighbours = picture.overlaps.neighbours(of: shape.id)
     // Computing the shares of more than 64 overlaps would take too long. The table has space for only a few.
     guard neighbours.count <= 64 else { return "\(neighbours.count) shapes" }
-    let told = neighbours.map { neighbour -> (name: String, share: Double) in
+    let told = neighbours.map { neighbour -> (name: String, share: Double?) in
       (picture.names.name(of: neighbour)?.string ?? neighbour.text, shares.of(ShapePair(shape.id, neighbour)))
     }
-    let most = told.sorted { ($0.share, $1.name) > ($1.share, $0.name) }
+    let most = told.sorted { ($0.share ?? 0, $1.name) > ($1.share ?? 0, $0.name) }
     let rest = most.count > neighboursMax ? ["\(most.count - neighboursMax) more"] : []
     func list(_ nameColumns: Int) -> String {
       let words = most.prefix(neighboursMax).map { neighbour in
-        "\(neighbour.name.fittingWithEnd(nameColumns)) \(Figures.percentage(neighbour.share))"
+        ([neighbour.name.fittingWithEnd(nameColumns)] + [neighbour.share].compactMap { $0.map(Figures.percentage) })
+          .joined(separator: " ")
       }
       return (words + rest).joined(separator: ", ")
     }
@@ -99,11 +100,11 @@ struct ShapeTable {
 /// How much two shapes overlap. It is computed once and used in the rows of both.
 private struct PairShares {
   let picture: RoomPicture
-  private var found: [ShapePair: Double] = [:]
+  private var found: [ShapePair: Double?] = [:]
 
   init(_ picture: RoomPicture) { self.picture = picture }
 
-  mutating func of(_ pair: ShapePair) -> Double {
+  mutating func of(_ pair: ShapePair) -> Double? {
     // The first shape's row has stored the share. The second shape's row takes it out.
     if let share = found.removeValue(forKey: pair) { return share }
     guard let first = picture.overlaps.outline(of: pair.first), let second = picture.overlaps.outline(of: pair.second)

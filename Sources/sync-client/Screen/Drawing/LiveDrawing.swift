@@ -13,9 +13,7 @@ struct LiveDrawing {
   /// All overlapping pairs, sorted. Computed only when needed.
   private var pairs: [ShapePair]?
   private var regions: [ShapePair: CommonArea] = [:]
-  /// An upper bound on how far any shape is drawn beyond its outline. A shape that lies outside the view can reach into
-  /// the view by up to this distance.
-  private var reachMax = 0.0
+  private var reaches = Reaches()
   /// When lines began to glide with the shapes to which they are attached.
   private var linesGlideFrom: UInt64?
 
@@ -36,12 +34,13 @@ struct LiveDrawing {
       leave(shape.id)
       hiddenColors[shape.id] = shape.properties.color
     }
-    reachMax = max(reachMax, shape.reach)
+    reaches.note(shape.id, shape.reach)
   }
 
   private mutating func leave(_ shape: Identifier) {
     items[shape] = nil
     glides.forget(shape)
+    reaches.note(shape, nil)
   }
 
   /// Applies a change that `canvas` already has. Returns the pairs of shapes that began or stopped overlapping.
@@ -153,12 +152,11 @@ struct LiveDrawing {
   }
 
   private func strokes(near point: Point, _ reach: Double, _ view: CanvasView?) -> [Identifier] {
-    let far = reach + reachMax
     let around = Rect(
-      origin: Point(x: point.x - far, y: point.y - far),
-      size: Size(width: 2 * far, height: 2 * far)
+      origin: Point(x: point.x - reach, y: point.y - reach),
+      size: Size(width: 2 * reach, height: 2 * reach)
     )
-    return picture.overlaps.shapes(in: around).filter { shape in
+    return reaches.shapes(in: around, of: picture.overlaps).filter { shape in
       guard let item = items[shape], let line = item.line else { return false }
       return line.distance(to: point) <= reach
         || view.flatMap { CaptionCells(item, in: $0) }?.box.contains(point) == true
@@ -169,11 +167,7 @@ struct LiveDrawing {
 
   /// The shapes that might be visible in a box, in z-order from back to front.
   func visible(in box: Rect) -> [Identifier] {
-    let wider = Rect(
-      origin: Point(x: box.minX - reachMax, y: box.minY - reachMax),
-      size: Size(width: box.size.width + 2 * reachMax, height: box.size.height + 2 * reachMax)
-    )
-    let found = picture.overlaps.shapes(in: wider)
+    let found = reaches.shapes(in: box, of: picture.overlaps)
     if found.count * 8 < count {
       return found.sorted { (picture.order.index(of: $0) ?? 0) < (picture.order.index(of: $1) ?? 0) }
     }
@@ -197,7 +191,7 @@ struct LiveDrawing {
     let first: Outline
     let second: Outline
     let loops: [[Point]]
-    let share: Double
+    let share: Double?
   }
 
   /// At most this many common areas are computed in one frame. Others are left to the next frames.
@@ -254,9 +248,8 @@ struct LiveDrawing {
   private mutating func area(of pair: ShapePair, _ first: Outline, _ second: Outline) -> CommonArea {
     if let known = regions[pair], known.first == first, known.second == second { return known }
     let loops = first.commonRegion(with: second)
-    let smaller = min(first.area, second.area)
-    let share = smaller > 0 ? min(1, OverlapShare.area(of: loops) / smaller) : 0
-    let area = CommonArea(first: first, second: second, loops: loops, share: share)
+    let share = loops.map { OverlapShare.of($0, first, second) }
+    let area = CommonArea(first: first, second: second, loops: loops ?? [], share: share)
     regions[pair] = area
     return area
   }

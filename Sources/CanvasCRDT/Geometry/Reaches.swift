@@ -1,0 +1,54 @@
+/// How far the strokes and captions of shapes extend beyond their outlines, to find the shapes that are seen in a box.
+///
+/// Few shapes reach far, such as a line whose long caption has huge letters. They are looked at one by one. Otherwise a
+/// single one would make every search find nearly all shapes.
+public struct Reaches: Sendable {
+  /// An upper bound for all shapes that aren't in `far`.
+  private var near = 0.0
+  private var far = IdentifierMap<Double>()
+
+  /// A shape that reaches further than this is in `far`.
+  private static let nearMax = 100.0
+
+  public init() {}
+
+  /// - Parameter reach: how far the shape's stroke and caption reach. `nil` if the shape doesn't exist any more.
+  public mutating func note(_ shape: Identifier, _ reach: Double?) {
+    if let reach, reach <= Reaches.nearMax { near = max(near, reach) }
+    far[shape] = reach.flatMap { $0 > Reaches.nearMax ? $0 : nil }
+  }
+
+  /// The shapes that might be seen in a box, sorted.
+  public func shapes(in box: Rect, of overlaps: OverlapIndex) -> [Identifier] {
+    let found = overlaps.shapes(in: box.widened(by: near))
+    var others: [Identifier] = []
+    for (place, shape) in far.keys.enumerated() {
+      guard let bounds = overlaps.outline(of: shape)?.bounds, bounds.widened(by: far.values[place]).touches(box),
+        !found.holds(shape)
+      else { continue }
+      others.append(shape)
+    }
+    return others.isEmpty ? found : (found + others).sorted()
+  }
+}
+
+extension Rect {
+  fileprivate func widened(by margin: Double) -> Rect {
+    Rect(
+      origin: Point(x: minX - margin, y: minY - margin),
+      size: Size(width: size.width + 2 * margin, height: size.height + 2 * margin)
+    )
+  }
+
+  fileprivate func touches(_ other: Rect) -> Bool {
+    minX <= other.maxX && other.minX <= maxX && minY <= other.maxY && other.minY <= maxY
+  }
+}
+
+extension [Identifier] {
+  /// Whether this sorted array has an identifier.
+  fileprivate func holds(_ identifier: Identifier) -> Bool {
+    let index = partitionIndex { self[$0] < identifier }
+    return index < count && self[index] == identifier
+  }
+}
