@@ -191,6 +191,7 @@ async def test_an_operator_has_a_room_forget_deletions():
         assert (await memory("DELETE", "?before=1000")).status == 204 and (await memory()).json["erasures"] == 20
         for query in ("?before=soon", f"?before={int(time.time() * 1e3) + 60_000}"):
             assert (await memory("DELETE", query)).status == 400
+        assert (await memory("GET", "?before=1")).status == 400
         for method in ("GET", "DELETE"):
             assert (await memory(method, token=ANN)).status == 403
         assert (await memory("POST")).status == 405

@@ -113,8 +113,7 @@ extension RoomService {
     guard
       route.price == 0 || requestBook.spend(route.price, party: party(of: request), now: now.monotonicMilliseconds)
     else { return .tooFast }
-    let isKnown = { name in name == "token" || here.contains { $0.parameters.contains(name) } }
-    if let unknown = request.parameterNames.first(where: { !isKnown($0) }) {
+    if let unknown = request.parameterNames.first(where: { $0 != "token" && !route.parameters.contains($0) }) {
       return .error(400, code: "bad_request", message: "there is no parameter \(unknown) here")
     }
     guard route.takes(request) else { return .notJSON }
