@@ -271,7 +271,7 @@ async def test_history_that_is_not_kept():
         moment()
         await first.write("kept")
         span = (await first.get("/v1/rooms/kept/history")).json
-        assert span["from"] < span["to"]
+        assert span["from"] < span["to"] and span["operations"] == 2
         assert len((await first.get(f"/v1/rooms/kept?at={span['from']}")).json["shapes"]) == 1
         # The server drops only history that a snapshot includes. It writes a snapshot when it exits.
         assert await asyncio.to_thread(first.terminate) == 0
@@ -282,7 +282,13 @@ async def test_history_that_is_not_kept():
                 answer = await server.get(f"/v1/rooms/kept/{what}?at={span['from']}")
                 assert answer.status == 404 and answer.error == "not_kept", answer.body
             assert len(await server.shapes("kept")) == 2
-            assert len((await server.get(f"/v1/rooms/kept?at={span['to']}")).json["shapes"]) == 2
+            kept = (await server.get("/v1/rooms/kept/history?steps=1")).json
+            assert kept == span | {"from": span["to"], "operations": 0, "steps": []}
+            moment()
+            await server.write("kept")
+            kept = (await server.get("/v1/rooms/kept/history")).json
+            assert (kept["from"], kept["operations"]) == (span["to"], 1) and kept["from"] < kept["to"]
+            assert len((await server.get(f"/v1/rooms/kept?at={kept['from']}")).json["shapes"]) == 2
 
 
 async def test_overlaps_boxes_and_free_places(shared):

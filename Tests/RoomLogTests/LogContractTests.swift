@@ -236,6 +236,8 @@ struct LogContractTests {
       let gone = try bench.read("demo", after: all[19].position)
       #expect(gone.error == .trimmed(room: "demo", through: all[20].position))
       #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("at 20"))
+      let kept = try bench.ask { .load(LoadRequest(id: $0, room: "demo", wantsSnapshot: false)) }.loaded
+      #expect(kept?.base?.position == all[20].position && kept?.base?.operations == 21)
       let past = try bench.load("demo", through: .position(all[19].position))
       #expect(past.error == .trimmed(room: "demo", through: all[20].position))
       #expect(try bench.snapshot("demo", at: all[19].position, []).error != nil)

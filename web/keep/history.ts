@@ -146,7 +146,8 @@ export class History {
       }
       if (!answer.ok) throw new Error(String(answer.status))
       const { from, to, steps: done } = await answer.json()
-      this.#from = from - 1
+      // Just before its first step a room is empty, unless it had a beginning that is no longer kept.
+      this.#from = done[0]?.from === from ? from - 1 : from
       this.#to = Math.max(to, from + 1)
       this.#chronicle.take(done)
       this.#showMarks()

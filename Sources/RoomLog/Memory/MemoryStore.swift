@@ -95,7 +95,7 @@ struct MemoryStore: Sendable {
   func load(_ request: LoadRequest) throws(LogError) -> LoadedRoom {
     let room = try room(request.room)
     guard request.wantsSnapshot else {
-      return LoadedRoom(summary: room.entry.summary(damage: nil), snapshot: nil)
+      return LoadedRoom(summary: room.entry.summary(damage: nil), snapshot: nil, base: room.entry.base)
     }
     let place = room.entry.snapshot(through: request.through)
     if place == nil, room.entry.trimmed > 0 {

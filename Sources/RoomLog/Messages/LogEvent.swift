@@ -115,6 +115,9 @@ public struct RecordPage: Hashable, Sendable {
 public struct LoadedRoom: Hashable, Sendable {
   public var summary: RoomSummary
   public var snapshot: RoomSnapshot?
+  /// The snapshot with which the kept history begins, where no snapshot was asked for. `nil` if the history begins with
+  /// the room's first record.
+  public var base: SnapshotPlace?
   /// The damaged snapshots, newest first, in whose place an older one is used, or all records.
   public var passedOver: [LogError] = []
 }

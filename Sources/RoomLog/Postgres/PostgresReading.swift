@@ -91,7 +91,8 @@ final class PostgresReading {
         guard let rows = self.answer(.load(request), answer) else { return }
         do throws(LogError) {
           let entry = try PostgresReading.entry(request.room, rows[0], rows[1])
-          self.reports.tell([.loaded(id: request.id, LoadedRoom(summary: entry.summary(damage: nil), snapshot: nil))])
+          let loaded = LoadedRoom(summary: entry.summary(damage: nil), snapshot: nil, base: entry.base)
+          self.reports.tell([.loaded(id: request.id, loaded)])
         } catch {
           self.refuse(.load(request), error)
         }

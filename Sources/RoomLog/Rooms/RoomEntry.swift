@@ -18,6 +18,9 @@ struct RoomEntry: Hashable, Sendable {
   /// Whether records were dropped, and no snapshot is known that has what they had.
   var lacksBase: Bool { trimmed > 0 && !lacksSnapshots && (snapshots.last?.position ?? 0) < trimmed }
 
+  /// The snapshot with which the kept history begins. `nil` if it begins with the room's first record.
+  var base: SnapshotPlace? { trimmed > 0 ? snapshots.first { $0.position >= trimmed } : nil }
+
   init(name: String, number: Int64, epoch: UInt64, milliseconds: UInt64) {
     self.name = name
     self.number = number

@@ -198,7 +198,7 @@ final class Reader {
     let entry = try room(request.room, epoch: nil, statements)
     if let refusal = shared.refusal(room: entry.number) { throw .refused(refusal) }
     let summary = entry.summary(damage: nil)
-    guard request.wantsSnapshot else { return LoadedRoom(summary: summary, snapshot: nil) }
+    guard request.wantsSnapshot else { return LoadedRoom(summary: summary, snapshot: nil, base: entry.base) }
     var candidates = entry
     var damages: [LogError] = []
     if entry.lacksSnapshots { shared.noteSnapshots(areDamaged: true, room: entry.number) }

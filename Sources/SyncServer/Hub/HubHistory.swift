@@ -112,11 +112,12 @@ extension Hub {
 
   /// The period for which a room's history can be read.
   func span(of open: OpenRoom) async throws(HistoryError) -> RoomSpan {
-    let summary = try await load(open.name, epoch: open.room.epoch, wantsSnapshot: false).summary
+    let loaded = try await load(open.name, epoch: open.room.epoch, wantsSnapshot: false)
+    let (summary, base) = (loaded.summary, loaded.base)
     return RoomSpan(
-      createdMilliseconds: summary.createdMilliseconds,
-      changedMilliseconds: summary.changedMilliseconds,
-      operations: summary.operations
+      fromMilliseconds: base?.milliseconds ?? summary.createdMilliseconds,
+      toMilliseconds: summary.changedMilliseconds,
+      operations: summary.operations - min(summary.operations, base?.operations ?? 0)
     )
   }
 

@@ -144,10 +144,12 @@ struct SettledOverlaps: Sendable {
   let cursor: Cursor
 }
 
-/// The time during which a room was written to, in Unix milliseconds.
+/// The period for which a room's history can be read, in Unix milliseconds.
 struct RoomSpan: Sendable {
-  let createdMilliseconds: UInt64
-  let changedMilliseconds: UInt64
+  /// When the room was made, or the oldest time that is kept.
+  let fromMilliseconds: UInt64
+  let toMilliseconds: UInt64
+  /// How many operations were written in that period.
   let operations: UInt64
 }
 

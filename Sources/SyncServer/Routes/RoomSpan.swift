@@ -31,9 +31,9 @@ extension RoomService {
     writer.key("cursor")
     writer.value(text: view.cursor.text)
     writer.key("from")
-    writer.value(span.createdMilliseconds)
+    writer.value(span.fromMilliseconds)
     writer.key("to")
-    writer.value(span.changedMilliseconds)
+    writer.value(span.toMilliseconds)
     writer.key("operations")
     writer.value(span.operations)
     if let steps {

@@ -285,18 +285,26 @@ extension World {
     func sum(_ last: UInt64) -> Double {
       Double(disk.records.filter { $0.position <= last }.reduce(0) { $0 + $1.operations.count })
     }
-    if operations < sum(exchange.position) || operations > sum(.max) {
-      fail(.past, "\(operations) operations are told of; the log has had \(sum(exchange.position)) to \(sum(.max))")
+    /// - Parameter start: the position after which operations count.
+    func isRight(after start: UInt64) -> Bool {
+      operations >= sum(exchange.position) - sum(start) && operations <= sum(.max) - sum(start)
     }
-    guard case .span = exchange.subject else { return }
-    let from = response.numbers(of: "from")?.first
+    guard case .span = exchange.subject else {
+      if !isRight(after: 0) {
+        fail(.past, "\(operations) operations are told of; the log has had \(sum(exchange.position)) to \(sum(.max))")
+      }
+      return
+    }
+    let from = response.numbers(of: "from")?.first ?? 0
     let to = response.numbers(of: "to")?.first ?? 0
-    let first = disk.records.first { $0.position > 0 }?.milliseconds
+    // What is kept begins with the first record, or after the last of those that are trimmed.
+    var starts = disk.records.filter { Double($0.milliseconds) == from }.map(\.position)
+    if starts.contains(disk.records.first?.position ?? 0) { starts.append(0) }
     let earliest = disk.records.last { $0.position <= exchange.stored }?.milliseconds ?? 0
-    if from != first.map({ Double($0) }) || to < Double(earliest)
+    if !starts.contains(where: { isRight(after: $0) }) || to < Double(earliest)
       || to > Double(disk.records.last?.milliseconds ?? 0)
     {
-      fail(.past, "history is said to go from \(from ?? 0) to \(to)")
+      fail(.past, "history is said to go from \(from) to \(to), with \(operations) operations")
     }
   }
 
