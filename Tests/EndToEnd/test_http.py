@@ -281,6 +281,8 @@ async def test_history_that_is_not_kept():
             for what in ["picture.svg", "overlaps"]:
                 answer = await server.get(f"/v1/rooms/kept/{what}?at={span['from']}")
                 assert answer.status == 404 and answer.error == "not_kept", answer.body
+            before = await server.get(f"/v1/rooms/kept?at={span['from'] - 1}")
+            assert before.status == 200 and before.json["shapes"] == [], "before the room's beginning"
             assert len(await server.shapes("kept")) == 2
             kept = (await server.get("/v1/rooms/kept/history?steps=1")).json
             assert kept == span | {"from": span["to"], "operations": 0, "steps": []}

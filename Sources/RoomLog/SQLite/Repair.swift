@@ -101,7 +101,8 @@ extension Writer {
       let first = try failing { () throws(SQLiteFailure) in
         try connection.place(room: number, position: UInt64(max(ends.first, 0)))
       }
-      entry.createdMilliseconds = first?.milliseconds ?? entry.snapshots.first?.milliseconds ?? 0
+      // Nothing else says when a room was made whose first records were dropped.
+      entry.createdMilliseconds = entry.trimmed > 0 ? 0 : first?.milliseconds ?? 0
     }
     let last = entry.last
     let end = try failing { () throws(SQLiteFailure) in try connection.place(room: number, position: last) }

@@ -45,7 +45,12 @@ extension Hub {
       // can't be left out of a snapshot.
       start = .position(try await load(room, epoch: epoch, wantsSnapshot: false).summary.trimmed)
     }
-    return try await load(room, epoch: epoch, through: start)
+    do throws(HistoryError) { return try await load(room, epoch: epoch, through: start) } catch {
+      guard case .trimmed = error else { throw error }
+      let loaded = try await load(room, epoch: epoch, wantsSnapshot: false)
+      guard end.isBefore(loaded.summary) else { throw error }
+      return loaded
+    }
   }
 
   private func fold(
@@ -62,7 +67,8 @@ extension Hub {
     }
     // If the history can't be read to its end, nobody else has what was read so far.
     defer { free(folding, shapes: folding.history.canvas.shapeCount) }
-    var after = folding.history.position
+    // Of the time before the room's first record no record is found, from wherever it is looked for.
+    var after = max(folding.history.position, summary.trimmed)
     while after < summary.last {
       let page = try await read(.read(summary.room, epoch: summary.epoch, after: after, through: end.bound))
       switch try await workOutPast(for: party, { folding.fold(page.records) }) {
@@ -153,6 +159,14 @@ extension RoomHistory.End {
     switch self {
     case .position(let position): .position(position)
     case .time(let milliseconds): .milliseconds(milliseconds)
+    }
+  }
+
+  /// Whether it is before the room's first record. There the room is empty, whatever of its history is kept.
+  fileprivate func isBefore(_ room: RoomSummary) -> Bool {
+    switch self {
+    case .position(let position): position == 0
+    case .time(let milliseconds): milliseconds < room.createdMilliseconds
     }
   }
 }

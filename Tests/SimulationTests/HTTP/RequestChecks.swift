@@ -169,14 +169,15 @@ extension World {
     case ("unavailable", _) where open == nil && node.room.lifeLoaded != disk.life: return
     case ("too_many_overlaps", _) where canvases(exchange).contains { isCrowded($0) }: return
     case ("other_cursor", .position(_, isKnown: false)): return count(.otherCursor)
-    case ("not_kept", .position(let position, _)) where position < disk.summary?.trimmed ?? 0:
-      return count(.notKept)
-    case ("not_kept", .milliseconds(let last))
-    where disk.position(notAfter: last, upTo: .max) < disk.summary?.trimmed ?? 0:
+    case ("not_kept", .position(let position, _)) where isDropped(position): return count(.notKept)
+    case ("not_kept", .milliseconds(let last)) where isDropped(disk.position(notAfter: last, upTo: .max)):
       return count(.notKept)
     default: fail(.past, "a request that \(exchange.words) was refused as \(code)")
     }
   }
+
+  /// Whether the room as it was at a position isn't kept. Before its first record it is empty.
+  private func isDropped(_ position: UInt64) -> Bool { position > 0 && position < disk.summary?.trimmed ?? 0 }
 
   /// Checks that an answer shows the log up to the position that the answer names, and that the request allows this
   /// position.
