@@ -108,7 +108,10 @@ struct ImportDocument {
       case "x": x = try number(in: PropertyRules.coordinates, index, "x")
       case "y": y = try number(in: PropertyRules.coordinates, index, "y")
       case "size": side = try number(in: PropertyRules.sides, index, "size")
-      case "colour": fill = try color(index, "colour")
+      case "colour":
+        // `color` counts if both are given (H8).
+        let colour = try color(index, "colour")
+        fill = fill ?? colour
       case "color": fill = try color(index, "color")
       default: reader.passOver()
       }

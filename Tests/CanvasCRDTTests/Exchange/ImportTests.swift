@@ -39,6 +39,15 @@ struct ImportTests {
     #expect(try read("{'squares':[]}").isEmpty)
   }
 
+  @Test(
+    "H8: if a square has both, color counts, whichever comes first",
+    arguments: ["'color':'#000001','colour':'#000002'", "'colour':'#000002','color':'#000001'"]
+  )
+  func bothColors(_ members: String) throws {
+    let shapes = try read("{'squares':[{'x':0,'y':0,'size':9,\(members)}]}")
+    #expect(shapes.map(\.properties.fill) == [Color(packed: 0x000001)])
+  }
+
   @Test("squares are drawn in the order of the layout, on top of what is there")
   func layoutOrder() throws {
     let square = "{'x':0,'y':0,'colour':'#000000','size':9}"
@@ -145,6 +154,8 @@ struct ImportTests {
       ("{'squares':[{'size':0.5}]}", "squares[0].size: must be a number from 1 to 1000000"),
       ("{'squares':[{'colour':'red'}]}", "squares[0].colour: must be a colour as #RRGGBB"),
       ("{'squares':[{'color':7}]}", "squares[0].color: must be a colour as #RRGGBB"),
+      ("{'squares':[{'colour':'#010203','color':null}]}", "squares[0].color: must be a colour as #RRGGBB"),
+      ("{'squares':[{'color':'#010203','colour':null}]}", "squares[0].colour: must be a colour as #RRGGBB"),
       (
         "{\"shapes\":[{}]}",
         "shapes[0].kind: kind must be rectangle, roundedRectangle, ellipse, polygon, star, text, line or ink"
