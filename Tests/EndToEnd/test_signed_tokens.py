@@ -224,6 +224,13 @@ async def test_a_token_that_expires_ends_its_connections():
         assert back.actor == ann.actor and not lasting.errors
 
 
+async def bring(client, token):
+    await client.send({"type": "token", "token": token})
+    while (answer := await client.receive())["type"] not in ("token", "error"):
+        pass
+    return answer
+
+
 async def test_a_token_is_replaced_while_connected():
     """C10: A client that sends `token` may stay after its first token ends. A refused token changes nothing."""
     with trusting("--jwt-leeway", "0") as (server, keys):
@@ -231,29 +238,35 @@ async def test_a_token_is_replaced_while_connected():
         ann = await enter(server, "demo", keys.token(exp=end))
         assert (await ann.until("error"))["code"] == "token_expires"
 
-        async def bring(token):
-            await ann.send({"type": "token", "token": token})
-            while (answer := await ann.receive())["type"] not in ("token", "error"):
-                pass
-            return answer
-
         for wrong in ["nonsense", keys.token(exp=end - 60), keys.token(rooms=["other"]), keys.token(role="viewer"),
                       keys.token(role="operator"), keys.token(actor=identifier()), "x" * 9_000]:
-            answer = await bring(wrong)
+            answer = await bring(ann, wrong)
             assert answer["type"] == "error" and answer["code"] == "token_refused" and answer["message"], answer
         # The answer says when the new token expires. A minute before that, the client is warned again.
-        assert await bring(keys.token(exp=end + 30)) == {"type": "token", "until": (end + 30) * 1_000}
+        assert await bring(ann, keys.token(exp=end + 30)) == {"type": "token", "until": (end + 30) * 1_000}
         assert (await ann.until("error"))["code"] == "token_expires"
-        assert await bring(keys.token(exp=end + 597, actor=ann.actor)) == {"type": "token", "until": (end + 597) * 1_000}
+        assert await bring(ann, keys.token(exp=end + 597, actor=ann.actor)) == {"type": "token", "until": (end + 597) * 1_000}
         # Another person can't go on as her: their token doesn't name her actor.
-        assert (await bring(keys.token(sub="bob")))["code"] == "token_refused"
+        assert (await bring(ann, keys.token(sub="bob")))["code"] == "token_refused"
         await eventually(time.time, "the first token has ended", holds=lambda now: now > end + 1.2)
         await ann.draw()
         # The client takes a new token. When the file of this token's key is removed, the client is disconnected.
-        assert (await bring(keys.token("ES256", "es")))["type"] == "token"
+        assert (await bring(ann, keys.token("ES256", "es")))["type"] == "token"
         os.remove(os.path.join(keys.folder, "es.pem"))
         server.process.send_signal(signal.SIGHUP)
         assert await ann.closed() == 4401
+
+
+async def test_nobody_goes_on_as_another_by_steps():
+    """C11: What a token says of its bearer counts on, also after one of the same subject that doesn't say it."""
+    with trusting() as (server, keys):
+        own = identifier()
+        ann = await enter(server, "demo", keys.token(actor=own, name="Ann"))
+        assert (await bring(ann, keys.token()))["type"] == "token"
+        for lacking in [{}, {"actor": own}, {"name": "Ann"}, {"actor": own, "name": "Bob"}]:
+            assert (await bring(ann, keys.token(sub="bob", **lacking)))["code"] == "token_refused", lacking
+        assert (await bring(ann, keys.token(sub="bob", actor=own, name="Ann")))["type"] == "token"
+        assert (await bring(ann, keys.token(sub="bob")))["type"] == "token"
 
 
 async def test_a_token_is_replaced_in_the_binary_encoding_and_where_none_is_asked_for(shared):
