@@ -146,6 +146,7 @@ async def test_tokens_that_are_not_as_they_should_be_are_refused():
             assert await knock(server, "demo", token, header=True) == (4401, "no_token"), token
         for token in [keys.token(exp=now - 30), keys.token(nbf=now + 30), keys.token(nbf=now - 5, iat=now, jti="x", more={"a": [1]})]:
             assert await status(server, token) == 200, "within the leeway"
+        assert await status(server, keys.token(header={"typ": None})) == 200
 
 
 async def test_a_token_that_is_refused_says_why():
@@ -160,6 +161,7 @@ async def test_a_token_that_is_refused_says_why():
             ("nonsense", unknown, unknown),
             (keys.token(header={"kid": "other"}, **good), "(kid): other", unknown),
             (keys.token(**good)[:-4] + "AAAA", "signature", unknown),
+            (keys.token(header={"typ": "at+jwt"}, **good), "(typ) is not JWT", unknown),
             (keys.token(exp=expired, **good), f"expired at {moment}", f"expired at {moment}"),
             (keys.token(aud="mail"), "(aud): mail", "(aud): mail"),
         ]
@@ -167,8 +169,8 @@ async def test_a_token_that_is_refused_says_why():
             answer = await server.get("/v1/rooms/demo/history", bearer(token) if token else {})
             assert answer.status == 401 and told in answer.json["error"]["message"], (told, answer.body)
             assert answer.headers["WWW-Authenticate"] == "Bearer"
-        client = await connect(server, "demo", additional_headers=bearer(cases[4][0]))
-        assert cases[4][2] in (await client.until("error", code="no_token"))["message"]
+        client = await connect(server, "demo", additional_headers=bearer(cases[5][0]))
+        assert cases[5][2] in (await client.until("error", code="no_token"))["message"]
         assert await client.closed() == 4401
 
         async def logged():
@@ -179,7 +181,7 @@ async def test_a_token_that_is_refused_says_why():
         for line, (_, reason, _) in zip(lines, cases):
             assert reason in line["reason"] and line["code"] == "http_401", line
             assert line["request"] == "GET /v1/rooms/demo/history" and "token" not in line, line
-        assert cases[4][1] in lines[-1]["reason"] and lines[-1]["code"] == "no_token"
+        assert cases[5][1] in lines[-1]["reason"] and lines[-1]["code"] == "no_token"
         assert (await post(server, "demo", keys.token(aud=["mail", "canvas"]))).status == 200
 
 

@@ -91,13 +91,17 @@ struct SignedHeader: Sendable {
   init(_ encoded: Substring) throws(TokenRefusal) {
     guard encoded.utf8.count <= SignedHeader.encodedBytesMax else { throw .unproven("the token's header is too long") }
     guard let bytes = Base64.forURLs.decoded(Array(encoded.utf8)),
-      let header = JSONClaims(bytes, ["alg", "kid", "crit"])
+      let header = JSONClaims(bytes, ["alg", "kid", "crit", "typ"])
     else {
       throw .unproven("the token's header can't be read")
     }
     // A header can declare extensions critical: a server that doesn't know one of them has to refuse the token (RFC
     // 7515, 4.1.11). This server knows none.
     guard header["crit"] == nil else { throw .unproven("the token's header asks for more than is known here (crit)") }
+    // libjwt refuses any other type as well, but doesn't say why.
+    if let type = header.text("typ"), type.lowercased() != "jwt" {
+      throw .unproven("the token's type (typ) is not JWT")
+    }
     guard let algorithm = header.text("alg").flatMap({ SigningAlgorithm($0) }) else {
       throw .unproven("the token's algorithm (alg) is not HS256, RS256 or ES256")
     }
@@ -184,8 +188,9 @@ struct SignedClaims: Sendable {
     let now = Double(milliseconds) / 1_000
     let leeway = Double(terms.leewaySeconds)
     // A token must have an end: otherwise a stolen one would be valid for ever.
-    guard case .number(let end) = claims["exp"], end < SignedClaims.secondsMax else {
-      throw .unfit("the token doesn't say when it ends (exp)")
+    guard case .number(let end) = claims["exp"] else { throw .unfit("the token doesn't say when it ends (exp)") }
+    guard end < SignedClaims.secondsMax else {
+      throw .unfit("the token's exp is too large; it has to be in seconds, not in milliseconds")
     }
     guard now < end + leeway else { throw .unfit("the token expired at \(SignedClaims.time(end))") }
     for name in ["nbf", "iat"] {

@@ -16,6 +16,8 @@ import Testing
     "C10: What is wrong with a signed token is said",
     arguments: [
       (#"{"role":"editor","rooms":"*"}"#, "the token doesn't say when it ends (exp)"),
+      (#"{"exp":"1763650600"}"#, "the token doesn't say when it ends (exp)"),
+      (#"{"exp":1763650600000}"#, "the token's exp is too large; it has to be in seconds, not in milliseconds"),
       (#"{"exp":1763649000}"#, "the token expired at 2025-11-20T14:30:00.000Z"),
       (#"{"exp":-1e300}"#, "the token expired at 1970-01-01T00:00:00.000Z"),
       (#"{"exp":1763650600,"nbf":1763650500}"#, "the token is not valid before 2025-11-20T14:55:00.000Z (nbf)"),
@@ -108,6 +110,9 @@ import Testing
     #expect(header(#"{"alg":["HS256",1,"a"]}"#) == nil)
     #expect(header(#"{"alg":"HS256","alg":"HS256"}"#) == nil)
     #expect(header(#"{"alg":"HS256","crit":[1,"a"]}"#) == nil)
+    for (type, isTaken) in [("JWT", true), ("jwt", true), ("at+jwt", false)] {
+      #expect((header(#"{"alg":"HS256","typ":"\#(type)"}"#) != nil) == isTaken, "\(type)")
+    }
     let filled = { (count: Int) in #"{"alg":"HS256","x5c":""# + String(repeating: "x", count: count) + #""}"# }
     #expect(header(filled(3_000)) != nil && header(filled(3_100)) == nil)
   }
