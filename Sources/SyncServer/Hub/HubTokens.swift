@@ -55,9 +55,9 @@ extension Hub {
   }
 
   /// Accepts a new token from a connected session, so that the session can stay when its first token expires. The
-  /// session keeps its role, its actor and the name that its token gives. Only another `hello` changes those. What
-  /// earlier tokens prove, the new one must prove too, unless it has the subject of the one before it: otherwise one
-  /// bearer would go on as another.
+  /// session keeps its role, its actor and the name that its token gives. Only another `hello` changes those. What the
+  /// token before it proves, and the one that counted at the last `hello`, the new one must prove too, unless it has the
+  /// subject of the one before it: otherwise one bearer would go on as another.
   func take(_ token: String, from session: Session, in open: OpenRoom, _ id: MemberID) {
     func refuse(_ words: Text, reason: String? = nil) {
       change(open) { $0.reply(.error(code: "token_refused", message: words), to: id) }
@@ -70,11 +70,12 @@ extension Hub {
     guard grant.covers(session.room) else {
       return refuse(Text("the token gives no access to room \(session.room)"))
     }
-    let first = session.grant
     let isSamePerson =
-      grant.account == first.account
-      || (first.actor == nil || grant.actor == first.actor) && (first.name == nil || grant.name == first.name)
-    guard grant.level == first.level, grant.actor == nil || grant.actor == session.actor, isSamePerson else {
+      grant.account == session.grant.account
+      || [session.grant, session.grantAtHello ?? session.grant].allSatisfy { earlier in
+        (earlier.actor == nil || grant.actor == earlier.actor) && (earlier.name == nil || grant.name == earlier.name)
+      }
+    guard grant.level == session.grant.level, grant.actor == nil || grant.actor == session.actor, isSamePerson else {
       return refuse("the token is for another role or another person: connect anew with it")
     }
     session.takes(credentials.areAskedFor ? token : nil, grant)

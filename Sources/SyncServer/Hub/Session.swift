@@ -25,14 +25,10 @@ final class Session: @unchecked Sendable {
   let address: String
   /// The newest token that the session has sent.
   private(set) var token: String?
-  /// What the newest token allows. The first actor and the first name that tokens gave stay in it, because others see
-  /// the client by them (C11).
-  var grant: Grant {
-    didSet {
-      grant.actor = oldValue.actor ?? grant.actor
-      grant.name = oldValue.name ?? grant.name
-    }
-  }
+  /// What the newest token allows.
+  var grant: Grant
+  /// What the token allowed that counted at the last `hello`. Others see the client by its actor and its name.
+  var grantAtHello: Grant?
   var payer: Payer { Payer(address: connection.party, token: grant.account) }
   /// Whether the session was warned that its token expires soon.
   var isWarned = false
