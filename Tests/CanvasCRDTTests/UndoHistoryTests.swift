@@ -246,6 +246,25 @@ import Testing
     #expect(desk.canvas[shape]?.properties.rotation == 10)
     // Whoever wants the newest step alone undone doesn't get an older one undone instead.
     #expect(careful.undo(onlyNewest: true) == 0 && !careful.history.canRedo)
+  @Test("undoing a deletion that the room has forgotten brings the shape back too, and undoes nothing older")
+  func forgottenDeletion() {
+    var desk = desk()
+    desk.write(shape) { $0.alpha = 4 }
+    let before = desk.picture
+    desk.write(shape) { $0.delete() }
+    for _ in 0..<2 {
+      desk.canvas.forgetErasures(before: .max)
+      #expect(desk.undo() == 1)
+      #expect(desk.picture == before)
+      desk.canvas.forgetErasures(before: .max)
+      #expect(desk.redo() == 1)
+      #expect(desk.canvas[shape] == nil)
+    }
+    desk.undo()
+    desk.undo()
+    #expect(desk.canvas[shape]?.properties.alpha == 10)
+  }
+
     #expect(careful.canvas[shape]?.properties.alpha == 4)
     #expect(careful.undo(onlyNewest: true) == 1)
     #expect(careful.canvas[shape]?.properties.alpha == 10)

@@ -227,7 +227,11 @@ extension UndoHistory {
         if !target.agrees(on: property, with: values) { set.take(property, from: target) }
       }
     case (false, true):
-      guard originalStamp(of: .deleted, in: shape, on: canvas) == from.stamp(of: .deleted) else { return nil }
+      // Without an erasure, the room has forgotten the deletion. Nobody has brought the shape back.
+      guard
+        canvas.stamp(of: .deleted, in: shape) == nil
+          || originalStamp(of: .deleted, in: shape, on: canvas) == from.stamp(of: .deleted)
+      else { return nil }
       // Values that other people wrote while the shape was deleted are left alone.
       set.take(to.values.assigned.intersection(wanted).subtracting(registers), from: to.values)
     case (true, false):
