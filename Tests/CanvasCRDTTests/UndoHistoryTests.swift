@@ -149,6 +149,44 @@ import Testing
     #expect(desk.canvas[shape]?.properties.rotation == 0)
   }
 
+  @Test("a shape that someone else has locked since is left alone, but for its lock, and the step's others are not")
+  func lockedSince() {
+    let other = Identifier("bfy-kw5-t7o")!
+    var desk = desk()
+    desk.write(other) { $0.kind = .star }
+    desk.history.beginGroup()
+    for shape in [shape, other] { desk.write(shape) { $0.rotation = 45 } }
+    desk.history.endGroup()
+    func rotations() -> [Double?] { [shape, other].map { desk.canvas[$0]?.properties.rotation } }
+    desk.someoneWrites(shape) { $0.isLocked = true }
+    desk.undo()
+    #expect(rotations() == [45, 0])
+    desk.redo()
+    #expect(rotations() == [45, 45])
+    desk.undo()
+    desk.someoneWrites(other) { $0.isLocked = true }
+    #expect(desk.redo() == 0)
+    #expect(rotations() == [45, 0])
+  }
+
+  @Test("what someone locked before the step is undone, as is one's own lock with all that came before it")
+  func lockedBefore() {
+    var desk = desk()
+    desk.someoneWrites(shape) { $0.isLocked = true }
+    desk.write(shape) { $0.alpha = 4 }
+    desk.write(shape) { $0.isLocked = false }
+    desk.write(shape) { $0.rotation = 45 }
+    desk.write(shape) { $0.isLocked = true }
+    let after = desk.picture
+    for _ in 0..<2 {
+      for _ in 0..<4 { #expect(desk.undo() == 1) }
+      #expect(desk.canvas[shape]?.properties.isLocked == true)
+      #expect(desk.canvas[shape]?.properties.alpha == 10)
+      for _ in 0..<4 { #expect(desk.redo() == 1) }
+      #expect(desk.picture == after)
+    }
+  }
+
   @Test("undoing one's own edit over someone else's does not lead to undoing theirs")
   func theirsUnderMine() {
     var desk = desk()
@@ -208,6 +246,25 @@ import Testing
     }
   }
 
+  @Test("undoing a deletion that the room has forgotten brings the shape back too, and undoes nothing older")
+  func forgottenDeletion() {
+    var desk = desk()
+    desk.write(shape) { $0.alpha = 4 }
+    let before = desk.picture
+    desk.write(shape) { $0.delete() }
+    for _ in 0..<2 {
+      desk.canvas.forgetErasures(before: .max)
+      #expect(desk.undo() == 1)
+      #expect(desk.picture == before)
+      desk.canvas.forgetErasures(before: .max)
+      #expect(desk.redo() == 1)
+      #expect(desk.canvas[shape] == nil)
+    }
+    desk.undo()
+    desk.undo()
+    #expect(desk.canvas[shape]?.properties.alpha == 10)
+  }
+
   @Test("a deletion is left alone when someone else has erased again, or brought the shape back")
   func deletionTouchedByOthers() {
     var erased = desk()
@@ -246,25 +303,6 @@ import Testing
     #expect(desk.canvas[shape]?.properties.rotation == 10)
     // Whoever wants the newest step alone undone doesn't get an older one undone instead.
     #expect(careful.undo(onlyNewest: true) == 0 && !careful.history.canRedo)
-  @Test("undoing a deletion that the room has forgotten brings the shape back too, and undoes nothing older")
-  func forgottenDeletion() {
-    var desk = desk()
-    desk.write(shape) { $0.alpha = 4 }
-    let before = desk.picture
-    desk.write(shape) { $0.delete() }
-    for _ in 0..<2 {
-      desk.canvas.forgetErasures(before: .max)
-      #expect(desk.undo() == 1)
-      #expect(desk.picture == before)
-      desk.canvas.forgetErasures(before: .max)
-      #expect(desk.redo() == 1)
-      #expect(desk.canvas[shape] == nil)
-    }
-    desk.undo()
-    desk.undo()
-    #expect(desk.canvas[shape]?.properties.alpha == 10)
-  }
-
     #expect(careful.canvas[shape]?.properties.alpha == 4)
     #expect(careful.undo(onlyNewest: true) == 1)
     #expect(careful.canvas[shape]?.properties.alpha == 10)

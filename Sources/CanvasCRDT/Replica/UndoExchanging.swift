@@ -143,12 +143,14 @@ extension UndoHistory {
       let entry = step.entries[place]
       let from = isUndo ? entry.after : entry.before
       let to = isUndo ? entry.before : entry.after
+      let held = exchange.isOfOpenStep ? PropertyMask() : registersHeld(entry, on: canvas)
+      var spared = (isUndo ? PropertyMask() : entry.spared).union(held)
       guard isUndo || entry.spared != .all,
         var set = transition(
           of: entry.shape,
           from: from,
           to: to,
-          sparing: isUndo ? PropertyMask() : entry.spared,
+          sparing: spared,
           on: canvas,
           actor: clock.actor
         )
@@ -160,8 +162,10 @@ extension UndoHistory {
       // The server may still refuse the deletion of a shape that was made. So it is deleted once more: what is refused of
       // that becomes a step.
       if exchange.isOfOpenStep, !from.isLive, !to.isLive { set.delete() }
-      let spared = isUndo && from.isLive && to.isLive ? registersElsewhere(from, of: entry.shape, on: canvas) : []
-      step.entries[place].spared = isUndo ? spared : entry.spared
+      if isUndo, from.isLive, to.isLive {
+        spared = spared.union(registersElsewhere(from, of: entry.shape, on: canvas))
+      }
+      step.entries[place].spared = spared
       let stamp = set.assigned.isEmpty ? nil : clock.tick(milliseconds: milliseconds)
       step.entries[place].takeDown(isUndo: isUndo, as: sides(of: entry, isUndo: isUndo, wrote: set, on: canvas))
       if note(step.entries[place], from: from, to: to, wrote: set, at: stamp, on: canvas, in: &exchange) {
@@ -245,6 +249,16 @@ extension UndoHistory {
     case (false, false): break
     }
     return set
+  }
+
+  /// The registers that stay as they are because somebody has locked the shape after the step (S12). The lock itself is
+  /// not among them.
+  private func registersHeld(_ entry: Entry, on canvas: Canvas) -> PropertyMask {
+    guard entry.before.isLive, entry.after.isLive, canvas.values(of: entry.shape).isLocked,
+      let lock = originalStamp(of: .locked, in: entry.shape, on: canvas),
+      let written = entry.after.stamps.max(), written < lock
+    else { return PropertyMask() }
+    return PropertyMask.registers.subtracting(PropertyMask().inserting(.locked))
   }
 
   /// The registers that differ from the given snapshot, because somebody has written or erased them.
