@@ -120,6 +120,27 @@ struct RefusalTests {
     #expect(room.hosts[0].rejected.count == 3 && room.hosts[0].replica.unsentCount == 0)
   }
 
+  @Test(
+    "a refused creation leaves nothing, even if the shape's kind was changed before the answer",
+    arguments: [true, false]
+  )
+  func refusedCreationOfChangedKind(isSent: Bool) {
+    var room = TestRoom { $0.textBytes = 100 }
+    let ann = room.join()
+    if !isSent { room.disconnect(ann) }
+    let shape = room.add(ann) { $0.text = Text(String(repeating: "Moon", count: 50)) }
+    room.edit(ann, shape) { $0.kind = .star }
+    room.edit(ann, shape) { $0.rotation = 1 }
+    room.settle(for: 20_000)
+    #expect(room.hosts[ann].rejected.first?.code == .roomFull)
+    #expect(room.canvas.liveCount == 0)
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+    room.undo(ann)
+    #expect(room.hosts[ann].replica.canvas.liveCount == 0)
+    #expect(!room.hosts[ann].replica.canUndo)
+  }
+
   @Test("when a creation is refused, waiting edits of the shape are dropped too")
   func refusedCreation() {
     var room = TestRoom { $0.shapes = 1 }

@@ -47,7 +47,7 @@ extension Replica {
   /// one.
   public mutating func disconnected(closeCode: UInt16?, at now: Moment) -> [ReplicaEffect] {
     if connection.closed(closeCode, at: now, using: &random) {
-      if closeCode == CloseCode.tooLarge.rawValue { shortenMessages() }
+      if closeCode == CloseCode.tooLarge.rawValue { shortenMessages(at: now) }
       connectionLost()
       tellState()
     }
@@ -123,7 +123,7 @@ extension Replica {
     messageLimits = MessageLimits(limits, encoding: configuration.encoding, bytesTaken: messageBytesTaken)
     outbox.split(messageLimits)
     setClock(as: welcome.actor, at: now)
-    refuseTooLong()
+    refuseTooLong(at: now)
     tellState()
     forgetCrowd()
     peers = welcome.peers.filter { $0.actor != welcome.actor }

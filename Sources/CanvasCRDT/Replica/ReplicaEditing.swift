@@ -138,7 +138,7 @@ extension Replica {
     tell(changes, by: .own)
   }
 
-  private mutating func enqueue(_ operation: Operation, edit: UInt64, replaced: ReplacedValues? = nil) {
+  mutating func enqueue(_ operation: Operation, edit: UInt64, replaced: ReplacedValues? = nil) {
     let dropped = outbox.append(operation, edit: edit, replaced: replaced)
     if dropped > 0 { optimistic.release(operation.shape, count: dropped) }
   }

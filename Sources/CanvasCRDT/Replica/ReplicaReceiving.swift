@@ -199,28 +199,28 @@ extension Replica {
       // The server has checked the stamp and didn't find it ahead of its clock. So stamps are trusted again.
       stampTrust = .full
       takeBackTooOld(at: index, rejection, at: now)
-    case .readOnly: takeBack(at: index, rejection) { _, _ in true }
+    case .readOnly: takeBack(at: index, rejection, at: now) { _, _ in true }
     case .roomFull:
       // A server looks for space after it has checked the stamps.
       stampTrust = .full
       guard let first = rejection.operation, first < count else {
-        return takeBack(at: index, rejection) { _, _ in true }
+        return takeBack(at: index, rejection, at: now) { _, _ in true }
       }
       // If the room has no space for one new shape, it has none for the new shapes after it. But shorter texts and
       // paths than the refused one can still fit.
       let refused = outbox.flights[index].pending[first].operation.set
       let isShape = refused.assigned.contains(.kind)
       let bytes = refused.longBytes(of: .all)
-      takeBack(at: index, rejection) { place, pending in
+      takeBack(at: index, rejection, at: now) { place, pending in
         let set = pending.operation.set
         return place == first
           || isShape && place > first && set.assigned.contains(.kind) && set.longBytes(of: .all) >= bytes
       }
     default:
       guard let operation = rejection.operation, operation < count else {
-        return takeBack(at: index, rejection) { _, _ in true }
+        return takeBack(at: index, rejection, at: now) { _, _ in true }
       }
-      takeBack(at: index, rejection) { place, _ in place == operation }
+      takeBack(at: index, rejection, at: now) { place, _ in place == operation }
     }
   }
 
@@ -238,7 +238,7 @@ extension Replica {
   private mutating func takeBackTooOld(at index: Int, _ rejection: Rejection, at now: Moment) {
     let pending = outbox.flights[index].pending
     guard let place = rejection.operation, place < pending.count else {
-      return takeBack(at: index, rejection) { _, _ in true }
+      return takeBack(at: index, rejection, at: now) { _, _ in true }
     }
     let named = pending[place].operation.at.milliseconds
     let wall = connection.serverTime.milliseconds(at: now)
@@ -247,7 +247,7 @@ extension Replica {
       operation.at.milliseconds <= named || operation.at.milliseconds < horizon
     }
     let waiting = outbox.takeBackWaiting(where: isTooOld)
-    takeBack(at: index, rejection, and: waiting) { _, pending in isTooOld(pending.operation) }
+    takeBack(at: index, rejection, and: waiting, at: now) { _, pending in isTooOld(pending.operation) }
   }
 
   /// Settles undos and redos whose operations are no longer in flight. Either these operations were answered before the
@@ -268,7 +268,7 @@ extension Replica {
   /// Called when the connection was closed because a message was too long. If the message was within the limit that the
   /// server announced, something between client and server has a lower limit. From now on, messages are half as long.
   /// An operation that is too long by itself is reverted.
-  mutating func shortenMessages() {
+  mutating func shortenMessages(at now: Moment) {
     var longest: (index: Int, bytes: Int)?
     for index in outbox.flights.indices where outbox.flights[index].isSent {
       let bytes = messageLimits.bytes(outbox.flights[index].pending.map { $0.operation })
@@ -281,7 +281,7 @@ extension Replica {
     } else {
       // What was on its way has to be sent again. Later edits of a shape that is reverted now are left out.
       outbox.ground()
-      takeBack(at: longest.index, Rejection(code: .badValue, message: Replica.tooLong)) { _, _ in true }
+      takeBack(at: longest.index, Rejection(code: .badValue, message: Replica.tooLong), at: now) { _, _ in true }
     }
   }
 
@@ -289,37 +289,48 @@ extension Replica {
   private static let bytesNeverTooLong = 1_024
 
   /// Reverts edits that are too long for any message. They were made before the server's limits were known.
-  mutating func refuseTooLong() {
+  mutating func refuseTooLong(at now: Moment) {
     let limits = messageLimits
     let taken = outbox.takeBackUnsent { !limits.allows($0) }
-    if !taken.isEmpty { takeBack(taken, Rejection(code: .badValue, message: Replica.tooLong)) }
+    if !taken.isEmpty { takeBack(taken, Rejection(code: .badValue, message: Replica.tooLong), at: now) }
   }
 
   private mutating func takeBack(
     at index: Int,
     _ rejection: Rejection,
     and waiting: [Outbox.Pending] = [],
+    at now: Moment,
     where isTaken: (Int, Outbox.Pending) -> Bool
   ) {
-    takeBack(outbox.takeBack(at: index, where: isTaken) + waiting, rejection)
+    takeBack(outbox.takeBack(at: index, where: isTaken) + waiting, rejection, at: now)
   }
 
   /// Reverts refused operations that are no longer in the outbox: removes them from the shown canvas and the history,
   /// and reports them. If the server has already broadcast a refused operation, that operation is in the log after all.
   /// It is confirmed and not reported.
-  private mutating func takeBack(_ operations: [Outbox.Pending], _ rejection: Rejection) {
+  private mutating func takeBack(_ operations: [Outbox.Pending], _ rejection: Rejection, at now: Moment) {
     var taken = operations
     let shapes = IdentifierSet(taken.map { $0.operation.shape })
     let live = shapes.members.filter { optimistic.shown.contains($0) }
     var changes = optimistic.rebuild(shapes, pending: outbox)
 
     // If the refused edit would have created a shape, later edits of that shape have no effect. So they are reverted
-    // too, also those in the rest of the refused message.
-    let gone = IdentifierSet(live.filter { !optimistic.shown.contains($0) })
+    // too, also those in the rest of the refused message. A change of its kind alone would make another shape.
+    var made = IdentifierSet()
+    outbox.forEach { pending in
+      guard pending.operation.set.assigned.contains(.kind), pending.replaced?.values.isLive != true else { return }
+      made.insert(pending.operation.shape)
+    }
+    let gone = IdentifierSet(
+      live.filter { !optimistic.shown.contains($0) || !optimistic.base.contains($0) && !made.contains($0) }
+    )
     let orphans = outbox.takeBackUnsent { gone.contains($0.shape) }
     if !orphans.isEmpty {
       changes += optimistic.rebuild(gone, pending: outbox)
       taken += orphans
+    }
+    for shape in gone.members where optimistic.shown.contains(shape) {
+      changes.append(deleteWhatIsLeft(of: shape, at: now))
     }
     let refused = taken.filter { !optimistic.confirmedHolds($0.operation) }
     for pending in taken {
@@ -345,6 +356,18 @@ extension Replica {
 }
 
 extension Replica {
+  /// Deletes a shape whose creation was refused. A change of its kind is in flight, so the server may still make it.
+  private mutating func deleteWhatIsLeft(of shape: Identifier, at now: Moment) -> Change {
+    var set = Properties()
+    set.delete()
+    let stamp = clock.tick(milliseconds: serverMilliseconds(at: now))
+    let operation = Operation(shape: shape, at: stamp, set: set)
+    optimistic.hold(shape)
+    let change = optimistic.shown.apply(operation)
+    enqueue(operation, edit: outbox.newEdit())
+    return change
+  }
+
   /// Removes refused edits from the history.
   private mutating func forget(_ refused: [Outbox.Pending]) {
     let edits = history.forget(RefusedEdits(refused), on: optimistic.shown)
