@@ -78,6 +78,19 @@ struct TextLossesTests {
     #expect(pair.follow() == [])
   }
 
+  @Test("a text that was written over while its own deletion was on its way is lost if the deletion is refused")
+  func refusedDeletion() throws {
+    var pair = Pair()
+    _ = pair.write("mine", by: pair.bob)
+    pair.room.run(pair.bob) { $0.delete([pair.shape], at: $1) }
+    let sent = try pair.room.hosts[pair.bob].interceptSubmissions()
+    pair.room.time += 1
+    #expect(pair.write("theirs", by: pair.ann) == [])
+    let rejection = Rejection(id: sent[0].id, operation: 0, code: .badValue, message: "not here")
+    pair.room.hand(.rejection(rejection), to: pair.bob)
+    #expect(pair.follow() == [pair.loss(of: "mine")])
+  }
+
   @Test("whoever had begun before replaces a text unread, however long that takes")
   func begun() {
     var pair = Pair()

@@ -72,7 +72,8 @@ public struct TextLosses: Sendable {
     for effect in effects {
       switch effect {
       case .changed(let changes, _):
-        for change in changes where !change.changed.intersection([.text, .deleted]).isEmpty {
+        for change in changes
+        where change.lifecycle == .appeared || !change.changed.intersection([.text, .deleted]).isEmpty {
           compare(change.shape, on: canvas, of: replica, at: now)
         }
       case .reset(let former):
@@ -81,7 +82,8 @@ public struct TextLosses: Sendable {
           compare(shape, on: canvas, of: replica, at: now)
         }
       case .superseded(let values):
-        for value in values where value.property == .text && !replica.isOwn(value.by) {
+        for value in values
+        where value.property == .text && !replica.isOwn(value.by) && !isDeleted(value.shape, on: canvas, by: replica) {
           lose(value.shape, to: value.by.actor, on: canvas)
         }
       case .state(let state):
@@ -113,11 +115,13 @@ public struct TextLosses: Sendable {
   /// Compares the text that a shape has now with what this user wrote there.
   @inline(never)
   private mutating func compare(_ shape: Identifier, on canvas: Canvas, of replica: Replica, at now: UInt64) {
+    if isDeleted(shape, on: canvas, by: replica) {
+      // If the server refuses the deletion, the text counts again.
+      if !replica.optimistic.pending.contains(shape) { forget(shape) }
+      return
+    }
     if let written = own[shape], canvas[shape] == nil, let erasure = canvas.stamp(of: .deleted, in: shape) {
-      // What this user deletes is no loss, also if somebody else's text turns out to have been there before.
-      if replica.isOwn(erasure) {
-        forget(shape)
-      } else if erasure < written.stamp || erasure.milliseconds <= person(erasure.actor).joinedAt {
+      if erasure < written.stamp || erasure.milliseconds <= person(erasure.actor).joinedAt {
         lose(shape, to: erasure.actor, on: canvas)
       }
       return
@@ -138,6 +142,16 @@ public struct TextLosses: Sendable {
     if isNear || wasAway || hasBegun(writer.place) || hasBegun(writer.formerPlace) {
       lose(shape, to: stamp.actor, on: canvas)
     }
+  }
+
+  /// Whether this user has deleted the shape of their text. That is no loss, also if somebody else's text turns out to
+  /// have been there before.
+  @inline(never)
+  private func isDeleted(_ shape: Identifier, on canvas: Canvas, by replica: Replica) -> Bool {
+    guard let written = own[shape], let erasure = canvas.stamp(of: .deleted, in: shape), replica.isOwn(erasure) else {
+      return false
+    }
+    return canvas[shape] == nil || erasure > written.stamp
   }
 
   @inline(never)
