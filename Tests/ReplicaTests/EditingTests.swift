@@ -94,6 +94,32 @@ struct EditingTests {
     #expect(room.log.count == count + 2)
   }
 
+  @Test(
+    "S14: an undo or redo that deletes a shape writes where lines end that others have tied to it",
+    arguments: [true, false]
+  )
+  func endsOfLinesAfter(isUndo: Bool) throws {
+    var room = TestRoom()
+    let (ann, bob) = (room.join(), room.join())
+    let shape = room.add(ann) { $0.position = Point(x: 400, y: 0) }
+    room.settle()
+    if !isUndo {
+      room.run(ann) { $0.delete([shape], at: $1) }
+      room.undo(ann, settles: true)
+    }
+    let line = room.add(bob) { set in
+      set.kind = .line
+      set.position = Point(x: 0, y: 0)
+      set.to = Tie(shape: shape, place: BoxPlace(x: 0, y: 0))
+    }
+    room.settle()
+    if isUndo { room.undo(ann, settles: true) } else { room.redo(ann, settles: true) }
+    #expect(room.canvas[shape] == nil)
+    let drawn = try #require(room.canvas[line]).drawn { room.canvas[$0] }.pathPoints
+    #expect(drawn == [Point(x: 0, y: 0), Point(x: 400, y: 0)])
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
+  }
+
   @Test("a long drag without a connection is one operation, and its creation another")
   func offlineDrag() {
     var room = TestRoom()

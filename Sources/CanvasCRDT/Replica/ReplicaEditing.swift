@@ -48,6 +48,16 @@ extension Replica {
     return optimistic.shown.ends(ofLinesWithout: leaving).map { ShapeEdit(shape: $0.line, set: $0.set) }
   }
 
+  private mutating func ends(ofLinesAfter operations: [Operation], milliseconds: UInt64) -> [Operation] {
+    let leaving = IdentifierSet(operations.filter { $0.set.deleted }.map { $0.shape })
+    guard !leaving.isEmpty else { return [] }
+    var canvas = optimistic.shown
+    for operation in operations where !operation.set.deleted { canvas.apply(operation) }
+    return canvas.ends(ofLinesWithout: leaving).map { line, set in
+      Operation(shape: line, at: clock.tick(milliseconds: milliseconds), set: set)
+    }
+  }
+
   /// Deletes all shown shapes, as one undo step.
   public mutating func clear(at now: Moment) -> [ReplicaEffect] {
     delete(optimistic.shown.shapes.map { $0.id }, at: now)
@@ -73,7 +83,10 @@ extension Replica {
       return finish(at: now)
     }
     let milliseconds = serverMilliseconds(at: now)
-    show(history.abandonStep(on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds))
+    show(
+      history.abandonStep(on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds),
+      milliseconds: milliseconds
+    )
     return finish(at: now)
   }
 
@@ -84,7 +97,8 @@ extension Replica {
     guard !isLookingOn else { return finish(at: now) }
     let milliseconds = serverMilliseconds(at: now)
     show(
-      history.undo(onlyNewest: onlyNewest, on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds)
+      history.undo(onlyNewest: onlyNewest, on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds),
+      milliseconds: milliseconds
     )
     return finish(at: now)
   }
@@ -93,7 +107,10 @@ extension Replica {
   public mutating func redo(at now: Moment) -> [ReplicaEffect] {
     guard !isLookingOn else { return finish(at: now) }
     let milliseconds = serverMilliseconds(at: now)
-    show(history.redo(on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds))
+    show(
+      history.redo(on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds),
+      milliseconds: milliseconds
+    )
     return finish(at: now)
   }
 
@@ -125,11 +142,12 @@ extension Replica {
     tell(changes, by: .own)
   }
 
-  private mutating func show(_ operations: [Operation]) {
+  /// Shows what an undo or redo has written. Lines that are tied to deleted shapes keep their ends, as in `edit`.
+  private mutating func show(_ operations: [Operation], milliseconds: UInt64) {
     guard !operations.isEmpty else { return }
     let number = outbox.newEdit()
     var changes: [Change] = []
-    for operation in operations {
+    for operation in operations + ends(ofLinesAfter: operations, milliseconds: milliseconds) {
       optimistic.hold(operation.shape)
       let change = optimistic.shown.apply(operation)
       if !change.isEmpty { changes.append(change) }
