@@ -40,6 +40,25 @@ struct StampTests {
     #expect(room.hosts[0].replica.canvas[shape]?.properties.rotation == 0)
   }
 
+  @Test(
+    "a clock that is set back between an edit and the first welcome puts no edit at another time",
+    arguments: [(3_600_000, 0), (0, -3_600_000), (1_800_000, -1_800_000)] as [(Int64, Int64)]
+  )
+  func setBackBeforeTheFirstWelcome(before: Int64, after: Int64) {
+    var room = TestRoom()
+    room.hosts.append(TestHost(Replica(seed: 4), wallError: before))
+    let shape = room.add(0)
+    let drawnAt = TestHost.epoch + room.time
+    room.hosts[0].wallError = after
+    room.time += 5_000
+    room.edit(0, shape) { $0.rotation = 3 }
+    room.time += 5_000
+    room.run(0) { $0.start(at: $1) }
+    room.settle()
+    #expect(room.log.map(\.at.milliseconds) == [drawnAt, drawnAt])
+    #expect(room.hosts[0].rejected.isEmpty)
+  }
+
   /// Somebody was here, whose clock was wrong by `error`, and is back a day later with a right one, but not yet connected.
   private func backADayLater(error: Int64, withEdits: Bool) throws
     -> (room: TestRoom, back: Int, bob: Int, shape: Identifier)

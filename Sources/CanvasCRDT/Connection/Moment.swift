@@ -14,4 +14,8 @@ public struct Moment: Hashable, Sendable {
 
   /// How much time has passed since `time`, on the monotonic clock.
   func milliseconds(since time: UInt64) -> UInt64 { monotonicMilliseconds &- min(time, monotonicMilliseconds) }
+
+  /// How far the wall clock is ahead of the monotonic clock. This falls only if the wall clock is set back. It rises if
+  /// the wall clock is put forward, or if the monotonic clock stands still while the host sleeps.
+  var wallAhead: Int64 { Int64(clamping: wallMilliseconds) &- Int64(clamping: monotonicMilliseconds) }
 }

@@ -20,6 +20,9 @@ public struct Replica: Sendable {
   /// How far the server's time was thought to be ahead of the host's when edits got their stamps, and the last of these
   /// stamps. `nil` if the server had told this process its time, and once these stamps are corrected.
   var guess: (offset: Int64, until: UInt64)?
+  /// How far the wall clock was ahead of the monotonic clock when edits got their stamps before the server had told its
+  /// time: the largest value. It tells whether the wall clock was set back since.
+  var wallAheadAtStamps: Int64?
   private var stateTold = ReplicaState.offline
 
   var optimistic: OptimisticCanvas

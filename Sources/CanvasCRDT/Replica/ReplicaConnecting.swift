@@ -114,7 +114,10 @@ extension Replica {
   mutating func receive(_ welcome: Welcome, at now: Moment) {
     guard state == .greeting else { return fail(.badField("a second welcome"), at: now) }
     // If the clock is ahead, the stamps of later edits differ from its time in the counter only.
-    if connection.serverTime.isGuess { guess = (connection.serverTime.offset ?? 0, until: clock.clock.time | 0xFFFF) }
+    if connection.serverTime.isGuess {
+      let setBack = max(0, (wallAheadAtStamps ?? now.wallAhead) &- now.wallAhead)
+      guess = ((connection.serverTime.offset ?? 0) &+ setBack, until: clock.clock.time | 0xFFFF)
+    }
     connection.receive(welcome, at: now)
     if let sentAt = connection.helloSentAt { sendWindow.roundTrip(milliseconds: now.milliseconds(since: sentAt)) }
     isLoading = true

@@ -82,7 +82,7 @@ extension Replica {
       endGroup()
       return finish(at: now)
     }
-    let milliseconds = serverMilliseconds(at: now)
+    let milliseconds = stampMilliseconds(at: now)
     show(
       history.abandonStep(on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds),
       milliseconds: milliseconds
@@ -95,7 +95,7 @@ extension Replica {
   /// - Parameter onlyNewest: whether no older step is undone if the newest one has no effect.
   public mutating func undo(onlyNewest: Bool = false, at now: Moment) -> [ReplicaEffect] {
     guard !isLookingOn else { return finish(at: now) }
-    let milliseconds = serverMilliseconds(at: now)
+    let milliseconds = stampMilliseconds(at: now)
     show(
       history.undo(onlyNewest: onlyNewest, on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds),
       milliseconds: milliseconds
@@ -106,7 +106,7 @@ extension Replica {
   /// Redoes the step that was undone last.
   public mutating func redo(at now: Moment) -> [ReplicaEffect] {
     guard !isLookingOn else { return finish(at: now) }
-    let milliseconds = serverMilliseconds(at: now)
+    let milliseconds = stampMilliseconds(at: now)
     show(
       history.redo(on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds),
       milliseconds: milliseconds
@@ -129,7 +129,7 @@ extension Replica {
     var changes: [Change] = []
     changes.reserveCapacity(edits.count)
     history.beginGroup()
-    let milliseconds = serverMilliseconds(at: now)
+    let milliseconds = stampMilliseconds(at: now)
     for edit in edits {
       let operation = Operation(shape: edit.shape, at: clock.tick(milliseconds: milliseconds), set: edit.set)
       optimistic.hold(operation.shape)
@@ -140,6 +140,12 @@ extension Replica {
     }
     history.endGroup()
     tell(changes, by: .own)
+  }
+
+  /// The time for the stamps of what is written now.
+  private mutating func stampMilliseconds(at now: Moment) -> UInt64 {
+    if connection.serverTime.isGuess { wallAheadAtStamps = max(wallAheadAtStamps ?? .min, now.wallAhead) }
+    return serverMilliseconds(at: now)
   }
 
   /// Shows what an undo or redo has written. Lines that are tied to deleted shapes keep their ends, as in `edit`.
