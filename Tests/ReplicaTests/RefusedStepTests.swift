@@ -115,4 +115,32 @@ struct RefusedStepTests {
     room.undo(ann, settles: true)
     #expect(room.canvas[shape]?.properties.alpha == 6)
   }
+
+  @Test("a shape that a step made and deleted can be undone if its deletion is refused after an undo")
+  func refusedDeletionOfMade() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let older = room.add(ann)
+    room.settle()
+    room.beginGroup(ann)
+    let shape = room.add(ann)
+    room.run(ann) { $0.delete([shape], at: $1) }
+    room.endGroup(ann)
+    let sent = try room.hosts[ann].interceptSubmissions()
+    room.undo(ann, settles: true)
+    #expect(room.canvas[older] == nil)
+    room.deliver(sent[0], from: ann)
+    room.deliverAll(to: ann)
+    room.hand(.rejection(Rejection(id: sent[1].id, operation: 0, code: .badValue, message: "not here")), to: ann)
+    #expect(room.hosts[ann].replica.canvas[shape] != nil)
+    for _ in 0..<2 {
+      room.undo(ann, settles: true)
+      #expect(room.canvas.liveCount == 0)
+      #expect(!room.hosts[ann].replica.canUndo)
+      room.redo(ann, settles: true)
+      #expect(room.canvas.shapes.map(\.id) == [shape])
+    }
+    room.redo(ann, settles: true)
+    #expect(room.canvas.liveCount == 2)
+  }
 }

@@ -145,11 +145,26 @@ extension UndoHistory {
         else { continue }
         standIns[place].alias = standIn.alias
         exchanges[later].standIns[shape] = standIns
+    returnWhatIsThere(shapes, on: canvas)
         isLater = true
       }
       if !isLater { replaceAlias(of: standIn.property, in: shape, at: standIn.current, by: standIn.alias) }
     }
   }
+  /// If a step has made and deleted a shape, its undo writes nothing. When the deletion is refused, the shape is there,
+  /// so the entry becomes undoable again.
+  private mutating func returnWhatIsThere(_ shapes: IdentifierSet, on canvas: Canvas) {
+    let kind = PropertyMask().inserting(.kind)
+    for step in redoable {
+      let there = step.entries.filter { entry in
+        guard shapes.contains(entry.shape), entry.spared != .all, !entry.before.isLive else { return false }
+        return entry.isWritten(.kind, in: snapshot(of: kind, in: entry.shape, on: canvas))
+      }
+      remove(IdentifierSet(there.map { $0.shape }), at: Place(isUndoable: false, turn: step.turn))
+      insert(there.map { ($0, Place(isUndoable: true, turn: step.turn)) })
+    }
+  }
+
 }
 
 extension UndoHistory.Exchange.Part {
