@@ -308,4 +308,44 @@ import Testing
       #expect(rotation() == expected)
     }
   }
+
+  @Test("of two quick undos of one value, the older one can be redone if only the newer one is refused")
+  func newerRefused() throws {
+    var room = room(9)
+    let shape = room.add(ann) { $0.rotation = 1 }
+    room.edit(ann, shape) { $0.rotation = 2 }
+    room.edit(ann, shape) {
+      $0.rotation = 3
+      $0.alpha = 4
+    }
+    room.settle()
+    func values() -> [Double?] {
+      let properties = room.hosts[ann].replica.canvas[shape]?.properties
+      return [properties?.rotation, properties.map { Double($0.alpha) }]
+    }
+    // Both undos are one message. The second one's value has replaced the first one's, of which the alpha is left.
+    room.disconnect(ann)
+    room.undo(ann)
+    room.undo(ann)
+    room.greet(ann)
+    room.deliverOne(to: ann)
+    let sent = try room.hosts[ann].interceptSubmissions()
+    #expect(sent.map(\.operations.count) == [2])
+    room.hand(.rejection(Rejection(id: sent[0].id, operation: 1, code: .badValue, message: "not here")), to: ann)
+    room.settle()
+    #expect(values() == [3, 10])
+    for _ in 0..<2 {
+      for expected in [[2.0, 10], [1, 10], [nil, nil]] {
+        room.undo(ann)
+        #expect(values() == expected)
+      }
+      #expect(!room.hosts[ann].replica.canUndo)
+      for expected in [[1.0, 10], [2, 10], [3, 10], [3, 4]] {
+        room.redo(ann)
+        #expect(values() == expected)
+      }
+      #expect(!room.hosts[ann].replica.canRedo)
+      room.undo(ann)
+    }
+  }
 }

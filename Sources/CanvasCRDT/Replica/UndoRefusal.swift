@@ -104,10 +104,26 @@ extension UndoHistory {
       var moved = IdentifierSet()
       var returning: [(entry: Entry, place: Place)] = []
       for shape in exchange.parts.keys where shapes.contains(shape) {
-        guard let part = exchange.parts[shape], !part.stands(on: canvas) else { continue }
+        guard let part = exchange.parts[shape] else { continue }
+        let lost = part.lost(on: canvas)
+        guard !lost.isEmpty else { continue }
+        let later = exchanges.indices.first { $0 > index && exchanges[$0].parts[shape]?.from == exchange.to }
+        // A newer undo had replaced some of the values before they were sent, and was refused. The others are still on
+        // their way.
+        if later == nil, lost != part.written, part.entry.before.isLive, part.entry.after.isLive {
+          let left = PropertyMask.all.subtracting(lost)
+          exchanges[index].parts[shape] = Exchange.Part(
+            from: part.from,
+            entry: part.entry.only(left),
+            stamp: part.stamp,
+            written: part.written.intersection(left)
+          )
+          reduce(shape, to: left, at: exchange.to)
+          returning.append((part.entry.only(lost), part.from))
+          continue
+        }
         exchanges[index].parts[shape] = nil
-        if let later = exchanges.indices.first(where: { $0 > index && exchanges[$0].parts[shape]?.from == exchange.to })
-        {
+        if let later {
           // A later undo or redo has already moved the same entry. If the server refuses the later one too, the entry
           // returns to where it was before the one that is refused now.
           exchanges[later].parts[shape]?.from = part.from
@@ -129,28 +145,12 @@ extension UndoHistory {
       insert(returning)
     }
     exchanges.removeAll { $0.parts.isEmpty }
+    returnWhatIsThere(shapes, on: canvas)
     shapesRemembered = 0
     for step in undoable { shapesRemembered += step.entries.count }
     for step in redoable { shapesRemembered += step.entries.count }
   }
 
-  /// Restores the previous aliases of the registers that the undo or redo didn't write. If a later undo or redo has
-  /// changed such an alias too, the alias is restored only when that later one is refused.
-  private mutating func restoreAliases(of shape: Identifier, from index: Int) {
-    for standIn in exchanges[index].standIns.removeValue(forKey: shape) ?? [] {
-      var isLater = false
-      for later in exchanges.indices where later > index && !isLater {
-        guard var standIns = exchanges[later].standIns[shape],
-          let place = standIns.firstIndex(where: { $0.property == standIn.property && $0.current == standIn.current })
-        else { continue }
-        standIns[place].alias = standIn.alias
-        exchanges[later].standIns[shape] = standIns
-    returnWhatIsThere(shapes, on: canvas)
-        isLater = true
-      }
-      if !isLater { replaceAlias(of: standIn.property, in: shape, at: standIn.current, by: standIn.alias) }
-    }
-  }
   /// If a step has made and deleted a shape, its undo writes nothing. When the deletion is refused, the shape is there,
   /// so the entry becomes undoable again.
   private mutating func returnWhatIsThere(_ shapes: IdentifierSet, on canvas: Canvas) {
@@ -165,15 +165,45 @@ extension UndoHistory {
     }
   }
 
+  /// Restores the previous aliases of the registers that the undo or redo didn't write. If a later undo or redo has
+  /// changed such an alias too, the alias is restored only when that later one is refused.
+  private mutating func restoreAliases(of shape: Identifier, from index: Int) {
+    for standIn in exchanges[index].standIns.removeValue(forKey: shape) ?? [] {
+      var isLater = false
+      for later in exchanges.indices where later > index && !isLater {
+        guard var standIns = exchanges[later].standIns[shape],
+          let place = standIns.firstIndex(where: { $0.property == standIn.property && $0.current == standIn.current })
+        else { continue }
+        standIns[place].alias = standIn.alias
+        exchanges[later].standIns[shape] = standIns
+        isLater = true
+      }
+      if !isLater { replaceAlias(of: standIn.property, in: shape, at: standIn.current, by: standIn.alias) }
+    }
+  }
+}
+
+extension UndoHistory.Entry {
+  /// The part of the entry that is about these registers.
+  fileprivate func only(_ registers: PropertyMask) -> UndoHistory.Entry {
+    var entry = self
+    for property in PropertyMask.registers.subtracting(registers) {
+      entry.before.uncover(property)
+      entry.after.uncover(property)
+    }
+    return entry
+  }
 }
 
 extension UndoHistory.Exchange.Part {
-  /// Whether every value that the undo or redo wrote to the shape is still there, or was overwritten by a newer value.
-  fileprivate func stands(on canvas: Canvas) -> Bool {
+  /// The values that the undo or redo wrote to the shape, and that are neither there nor overwritten by a newer value.
+  fileprivate func lost(on canvas: Canvas) -> PropertyMask {
+    var lost = PropertyMask()
     for property in written {
-      guard let winner = canvas.winner(of: property, in: entry.shape), winner >= stamp else { return false }
+      if let winner = canvas.winner(of: property, in: entry.shape), winner >= stamp { continue }
+      lost.insert(property)
     }
-    return true
+    return lost
   }
 }
 
@@ -204,6 +234,17 @@ extension UndoHistory {
     }
     guard !shapes.isEmpty else { return }
     if place.isUndoable { remove(from: &undoable) } else { remove(from: &redoable) }
+  }
+
+  /// Leaves only some registers of a shape in a step.
+  private mutating func reduce(_ shape: Identifier, to registers: PropertyMask, at place: Place) {
+    func reduce(_ steps: inout [Step]) {
+      guard let index = steps.firstIndex(where: { $0.turn == place.turn }),
+        let row = steps[index].entries.firstIndex(where: { $0.shape == shape })
+      else { return }
+      steps[index].entries[row] = steps[index].entries[row].only(registers)
+    }
+    if place.isUndoable { reduce(&undoable) } else { reduce(&redoable) }
   }
 
   /// Puts each entry into the step that its `place` identifies. If that step doesn't exist any more, a new step is made
