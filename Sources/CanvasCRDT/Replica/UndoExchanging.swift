@@ -300,8 +300,13 @@ extension UndoHistory {
       guard let current = written ? stamp : canvas.stamp(of: property, in: shape) else { continue }
       let original = to.stamp(of: property).flatMap { $0 == .never ? nil : $0 }
       let alias = original == current ? nil : Alias(property: property, current: current, original: original)
-      let replaced = replaceAlias(of: property, in: shape, at: current, by: alias)
-      if !written { before.append(StandIn(property: property, current: current, alias: replaced)) }
+      // A new stamp has no alias yet. It isn't searched for, because many undos without a connection leave many aliases.
+      if written {
+        if let alias { aliases[shape, default: []].append(alias) }
+      } else {
+        let replaced = replaceAlias(of: property, in: shape, at: current, by: alias)
+        before.append(StandIn(property: property, current: current, alias: replaced))
+      }
     }
     if !before.isEmpty { exchange.standIns[shape] = before }
     return isAny
@@ -315,11 +320,13 @@ extension UndoHistory {
     at current: Stamp,
     by alias: Alias?
   ) -> Alias? {
-    var ofShape = aliases[shape] ?? []
-    let index = ofShape.firstIndex { $0.property == property && $0.current == current }
-    let replaced = index.map { ofShape.remove(at: $0) }
-    if let alias { ofShape.append(alias) }
-    aliases[shape] = ofShape.isEmpty ? nil : ofShape
+    let index = aliases[shape]?.lastIndex { $0.property == property && $0.current == current }
+    let replaced = index.map { aliases[shape, default: []].remove(at: $0) }
+    if let alias {
+      aliases[shape, default: []].append(alias)
+    } else if aliases[shape]?.isEmpty == true {
+      aliases[shape] = nil
+    }
     return replaced
   }
 }
