@@ -1,7 +1,8 @@
 /// The live shapes of a canvas in the order in which they are drawn, from the back to the front: by `z`, then by
 /// identifier.
 ///
-/// An update costs two binary searches, and a shift of all entries between the shape's old and new place.
+/// An update costs two binary searches, and a shift of all entries between the shape's old and new place. Many updates
+/// at once cost one pass over all entries.
 public struct DrawingOrder: Sendable {
   /// A shape and its `z` key. Sorting these gives the drawing order.
   public struct Place: Hashable, Comparable, Sendable {
@@ -74,6 +75,32 @@ public struct DrawingOrder: Sendable {
     case .present, .appeared, .vanished: return update(change.shape, in: canvas)
     }
   }
+
+  /// Updates the order after several changes that the canvas already has.
+  /// - Returns: whether the order has changed.
+  @discardableResult
+  public mutating func update(_ changes: [Change], in canvas: borrowing Canvas) -> Bool {
+    var isChanged = false
+    guard changes.count >= DrawingOrder.onePassMin else {
+      for change in changes where update(change, in: canvas) != nil { isChanged = true }
+      return isChanged
+    }
+    var moved = IdentifierSet()
+    for change in changes {
+      let key = canvas[change.shape]?.properties.z
+      guard key != keys[change.shape] else { continue }
+      keys[change.shape] = key
+      moved.insert(change.shape)
+    }
+    guard !moved.isEmpty else { return false }
+    places.removeAll { moved.contains($0.shape) }
+    for shape in moved.members { if let place = place(of: shape) { places.append(place) } }
+    places.sort()
+    return true
+  }
+
+  /// The number of changes from which on one pass over all entries is quicker than shifting them for each change.
+  private static let onePassMin = 64
 
   /// Updates one shape's entry to match the canvas.
   @discardableResult

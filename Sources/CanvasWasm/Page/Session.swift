@@ -55,6 +55,7 @@ final class Session {
         revision &+= 1
         let canvas = replica.canvas
         for change in changes { follow(change, by: Writer(origin, own: replica.actor), in: canvas) }
+        if order.update(changes, in: canvas) { unseen.noteOrder() }
       case .departed(let departure): unseen.depart(departure)
       case .reset: rebuild()
       default: break
@@ -77,7 +78,6 @@ final class Session {
     let shape = change.shape
     if unseen.isOverfull || moved.count > UnseenChanges.shapesMax { forgetUnseen() }
     unseen.note(change, by: writer)
-    if order.update(change, in: canvas) != nil { unseen.noteOrder() }
     if ShownNames.concerns(change) { named.insert(shape) }
     let touched = change.changed.union(change.erased)
     if change.lifecycle != .present || !touched.intersection(Session.reaching).isEmpty {

@@ -31,9 +31,11 @@ struct RoomPicture: Sendable {
     overlaps = OverlapIndex.shown(outlines)
   }
 
+  /// Updates the z-order after changes that `canvas` already has. The rest follows each of them.
+  mutating func reorder(after changes: [Change], in canvas: Canvas) { order.update(changes, in: canvas) }
+
   /// Applies a change that `canvas` already has. Returns the pairs of shapes that began or stopped overlapping.
   mutating func follow(_ change: Change, in canvas: Canvas) -> OverlapChanges {
-    order.update(change, in: canvas)
     if ShownNames.concerns(change) { names.follow(change.shape, in: canvas) }
     let touched = change.changed.union(change.erased)
     guard change.lifecycle != .present || !touched.intersection(RoomPicture.placing).isEmpty else {

@@ -117,6 +117,7 @@ struct RoomLedger: Sendable {
     at now: Moment
   ) -> [RoomEvent] {
     var events: [RoomEvent] = []
+    picture.reorder(after: changes, in: canvas)
     for change in changes {
       let before = nameBefore(change.shape)
       let wasCrowded = picture.overlaps.isCrowded

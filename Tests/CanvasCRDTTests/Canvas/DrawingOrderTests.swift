@@ -67,6 +67,28 @@ struct DrawingOrderTests {
     #expect(moves > 30)
   }
 
+  @Test("after many edits at once the order is that of sorting again, and it is told whether it has changed")
+  func followsManyChanges() {
+    var history = RandomHistory(seed: 5, shapes: 400)
+    var canvas = Canvas()
+    var order = DrawingOrder()
+    for count in [300, 64, 63, 1, 200] {
+      let before = order.identifiers
+      let changes = (0..<count).map { _ in canvas.apply(history.operation()) }
+      let isChanged = order.update(changes, in: canvas)
+      #expect(isChanged || order.identifiers == before)
+      #expect(order == DrawingOrder(canvas))
+      #expect(order.identifiers.allSatisfy { order.place(of: $0)?.key == canvas[$0]?.properties.z })
+      let isChangedAgain = order.update(changes, in: canvas)
+      #expect(!isChangedAgain)
+    }
+    let deletions = order.identifiers.map { shape in
+      canvas.apply(Operation(shape: shape, at: Stamp(time: .max, actor: ann), set: .deletion))
+    }
+    order.update(deletions, in: canvas)
+    #expect(order.isEmpty)
+  }
+
   @Test("to the front, to the back, one up, one down")
   func everydayMoves() {
     let (canvas, shapes) = canvas(["A", "B", "C", "D", "E"])

@@ -43,6 +43,9 @@ struct LiveDrawing {
     reaches.note(shape, nil)
   }
 
+  /// Updates the z-order after changes that `canvas` already has. The rest follows each of them.
+  mutating func reorder(after changes: [Change], in canvas: Canvas) { picture.reorder(after: changes, in: canvas) }
+
   /// Applies a change that `canvas` already has. Returns the pairs of shapes that began or stopped overlapping.
   ///
   /// - Parameter now: the time, if another person made the change. The shape then glides to its new place.

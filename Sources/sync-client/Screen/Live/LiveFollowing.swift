@@ -109,6 +109,7 @@ extension LiveCanvas: RoomFollower {
     var vanished: Set<Identifier> = []
     var glidingAt: UInt64?
     if case .remote = origin, hasTimeToGlide { glidingAt = now }
+    drawing.reorder(after: changes, in: canvas)
     for change in changes {
       began += drawing.follow(change, in: canvas, glidingAt: glidingAt).began
       if change.lifecycle == .vanished { vanished.insert(change.shape) }
