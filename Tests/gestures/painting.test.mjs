@@ -3,17 +3,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { Drawing } from './drawing.mjs'
 import { inkOn } from '../../build/modules/basics/ink.js'
 import { shapeColors } from '../../build/modules/basics/shape-colors.js'
 import { Source } from '../../build/modules/basics/source.js'
 import { Drawn } from '../../build/modules/canvas/drawn.js'
+import { OthersWriting } from '../../build/modules/canvas/others-writing.js'
+import { Picture } from '../../build/modules/canvas/picture.js'
 import { Region, Regions } from '../../build/modules/canvas/regions.js'
 
 let told = []
 const context = new Proxy({}, { get: (_own, name) => (...values) => { told.push([name, ...values]) }, set: () => true })
 
-const drawn = (id, x, y) => Object.assign(new Drawn({
-  id, kind: 'rectangle', x, y, width: 100, height: 100, rotation: 0, fill: '#112233', stroke: '#000000', strokeWidth: 0, cornerRadius: 0,
+const drawn = (id, x, y, side = 100) => Object.assign(new Drawn({
+  id, kind: 'rectangle', x, y, width: side, height: side, rotation: 0, fill: '#112233', stroke: '#000000', strokeWidth: 0, cornerRadius: 0,
   innerRatio: 0.5, points: 5, alpha: 10, filled: true, visible: true, dash: 'solid', path: [], text: '', written: false, textSize: 20,
 }, {}), { place: id })
 const look = {
@@ -64,4 +67,48 @@ test('what is drawn into the hole goes there on a curve, ever faster and smaller
   assert.ok(beside(seen[3]) > 30, 'it leaves the straight way')
   shape.advance(1000 + 380)
   assert.ok(seen[2].opacity === 1 && shape.opacity > 0 && shape.opacity < 0.6)
+})
+
+test('what has come to lie below another shape is not painted any more', () => {
+  const picture = new Picture(context, { marked: { painted: () => () => [] } }, look)
+  const fills = (...shapes) => {
+    told = []
+    picture.paint(shapes, look, { left: 0, top: 0, right: 320, bottom: 320 })
+    return told.filter(([name]) => name === 'fill').length
+  }
+  const [below, above] = [drawn(1, 100, 100), drawn(2, 20, 20, 280)]
+  const dots = fills()
+  assert.deepEqual([fills(below), fills(below, above), fills(above, below)].map((each) => each - dots), [1, 1, 2])
+})
+
+test('what somebody writes in a shape is painted as it is turned, until the drawing has it or for 1.5 seconds', () => {
+  const drawing = new Drawing()
+  const id = drawing.add({ rotation: 30, text: 'Milk' })
+  const shape = new Drawn(drawing.replica.shape(id), drawing)
+  let people
+  let follow
+  const writing = new OthersWriting({
+    scene: { drawn: (each) => (each === id ? shape : null), touch() {} }, view: { ...look, scale: 1 }, palette: look,
+    shown: drawing, presence: { people: () => people }, frames: { on: (_name, run) => { follow = run } },
+  })
+  const painted = (now, ...typed) => {
+    people = typed.map((each) => ({ actor: 1, writing: id, typed: each }))
+    told = []
+    follow(now)
+    writing.paint(context)
+    const found = told.filter(([name]) => ['rotate', 'fillText'].includes(name)).map(([, what]) => what)
+    assert.equal(shape.isTyped, found.length > 0, 'the drawing leaves out its own text meanwhile')
+    return found
+  }
+  const seen = [Math.PI / 6, 'Eggs']
+  assert.deepEqual(painted(0, 'Eggs'), seen)
+  assert.deepEqual([5_000, 6_500, 6_501].map((now) => painted(now)), [seen, seen, []])
+  painted(7_000, 'Eggs')
+  painted(7_100)
+  drawing.write(id, { text: 'Eggs' })
+  shape.shape = drawing.replica.shape(id)
+  assert.deepEqual(painted(7_200), [], 'the drawing has it')
+  painted(8_000, 'Eggs and ham')
+  painted(8_100, 'Eggs')
+  assert.deepEqual(painted(8_200), [], 'it was given up')
 })

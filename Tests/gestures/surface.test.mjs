@@ -1,9 +1,13 @@
-// Tests what the stage makes of the browser's pointer events: whose path is told as the trail.
+// Tests what the stage makes of the browser's events: whose path is told as the trail, and how wheels and pinches move
+// the canvas.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-globalThis.addEventListener = () => {}
+/** What the window hears. */
+const heard = {}
+globalThis.addEventListener = (type, run) => { heard[type] = run }
+globalThis.Node = class {}
 globalThis.document = { addEventListener() {} }
 const { Surface } = await import('../../build/modules/gestures/surface.js')
 
@@ -49,4 +53,52 @@ test('the trail is that of the pointer that draws, whatever rested on the screen
     trailOf(['touch down 10 10', 'touch second down 200 10', 'touch second move 220 10', 'touch second up 220 10', 'touch up 10 10']),
     ['touch 10 10', 'touch 10 10'], 'a second finger draws nothing',
   )
+})
+
+/** A stage at 100, 50, and functions that take the gestures which an event on it, or on the window, causes. */
+function stageOf() {
+  const hear = {}
+  const inside = new Node()
+  const surface = new Surface({
+    addEventListener: (type, run) => { hear[type] = run }, setPointerCapture() {}, contains: (node) => node === inside,
+    getBoundingClientRect: () => ({ left: 100, top: 50 }),
+  }, { at: () => ({ kind: 'empty', key: 'empty' }) })
+  const told = []
+  surface.on('gesture', (gesture) => { if (gesture.type === 'wheel') told.push(gesture) })
+  const tell = (run, event) => {
+    let isPrevented = false
+    run({ clientX: 300, clientY: 250, timeStamp: 0, preventDefault: () => { isPrevented = true }, ...event })
+    assert.ok(isPrevented || event.pointerId, 'the browser neither scrolls nor zooms the page')
+    return told.splice(0)
+  }
+  const [onStage, onWindow] = [hear, heard].map((runs) => (type, event) => tell(runs[type], event))
+  return { inside, surface, onStage, onWindow }
+}
+
+test('a wheel scrolls by pixels, lines or pages, with Shift across, and zooms by a quarter at most in one turn', () => {
+  const { onStage } = stageOf()
+  const turned = (deltaX, deltaY, how = {}) => onStage('wheel', { deltaX, deltaY, deltaMode: 0, ...how })
+    .map(({ x, y, dx, dy, factor }) => [x, y, dx || 0, dy || 0, Math.round(factor * 1_000) / 1_000])
+  for (const [event, expected] of [
+    [[3, -4], [-3, 4, 1]], [[3, -4, { deltaMode: 1 }], [-48, 64, 1]], [[3, -4, { deltaMode: 2 }], [-1_200, 1_600, 1]],
+    [[0, 5, { shiftKey: true }], [-5, 0, 1]], [[3, 5, { shiftKey: true }], [-3, -5, 1]],
+    [[3, -10, { ctrlKey: true }], [0, 0, 1.105]], [[0, 10, { metaKey: true }], [0, 0, 0.905]],
+    [[0, -24, { ctrlKey: true }], [0, 0, 1.271]], [[0, -500, { ctrlKey: true }], [0, 0, 1.271]],
+    [[0, 3, { ctrlKey: true, deltaMode: 2 }], [0, 0, 0.787]],
+  ]) assert.deepEqual(turned(...event), [[200, 200, ...expected]], JSON.stringify(event))
+})
+
+test('a pinch on a trackpad in Safari zooms by what has changed since its last event, unless a hand is at work', () => {
+  const { inside, surface, onStage, onWindow } = stageOf()
+  const pinched = (type, scale, target = inside) => onWindow(type, { scale, target })
+    .map(({ x, y, factor }) => [x, y, Math.round(factor * 100) / 100])
+  for (const [type, scale, factor] of [
+    ['gesturestart', 1, 1], ['gesturechange', 1.5, 1.5], ['gesturechange', 1.2, 0.8],
+    ['gesturestart', 1, 1], ['gesturechange', 1.1, 1.1],
+  ]) assert.deepEqual(pinched(type, scale), [[200, 200, factor]], `${type} ${scale}`)
+  assert.deepEqual(pinched('gesturechange', 2.2, new Node()), [], 'elsewhere')
+  assert.deepEqual(pinched('gesturechange', 3.3), [[200, 200, 1.5]])
+  onStage('pointerdown', { pointerId: 1, pointerType: 'mouse', button: 0, buttons: 1, isPrimary: true, width: 1, height: 1 })
+  assert.deepEqual(pinched('gesturechange', 1), [])
+  surface.cancel()
 })

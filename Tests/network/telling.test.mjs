@@ -17,6 +17,7 @@ globalThis.addEventListener = page.addEventListener.bind(page)
 
 const { Source } = await import('../../build/modules/basics/source.js')
 const { ask, enterWith, hasToken, isRoomName, readAddress, roomLink, socketAddress } = await import('../../build/modules/network/address.js')
+const { answerOf, copyTo, Refused } = await import('../../build/modules/lobby/requests.js')
 const { keepDistinct } = await import('../../build/modules/others/distinction.js')
 const { Me } = await import('../../build/modules/state/me.js')
 const { Paint } = await import('../../build/modules/state/paint.js')
@@ -329,4 +330,28 @@ test('a request has the token, and fails if the server is silent, but not while 
   aborts.abort(new Error('stopped'))
   await assert.rejects(stopped, /stopped/)
   await assert.rejects(ask('/', { signal: aborts.signal }), /stopped/)
+})
+
+test('a room is copied with its drawing, an empty one is not, and what the server refuses is told', async () => {
+  const sent = []
+  const answer = (...answers) => {
+    globalThis.fetch = async (path, { method = 'GET', body }) => {
+      sent.push([method, path, body])
+      const [words, status = 200] = [answers.shift()].flat()
+      return new Response(words, { status })
+    }
+  }
+  const drawing = '{"cursor":"a.1","shapes":[{}]}'
+  answer(drawing, '{"cursor":"b.2"}')
+  assert.deepEqual(await copyTo('garden', 'shed'), { original: 'a.1', copy: 'b.2' })
+  assert.deepEqual(sent.splice(0), [['GET', '/v1/rooms/garden', undefined], ['POST', '/v1/rooms/shed/layout', drawing]])
+  answer('{"cursor":"a.1","shapes":[]}')
+  const refused = (words) => (error) => error instanceof Refused && error.message === words
+  await assert.rejects(copyTo('garden', 'shed'), refused('garden is empty, so there is nothing to take over'))
+  assert.deepEqual(sent, [['GET', '/v1/rooms/garden', undefined]])
+  const refusal = '{"error":{"message":"no such room"}}'
+  for (const [words, told] of [[refusal, 'no such room'], ['oops', 'The server says 404'], ['{}', 'The server says 404']]) {
+    answer([words, 404])
+    await assert.rejects(answerOf('/v1/rooms/garden'), refused(told))
+  }
 })
