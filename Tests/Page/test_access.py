@@ -117,6 +117,15 @@ def test_the_panel_of_a_phone_is_as_high_as_one_pulls_it(room):
         box = grip.bounding_box()
         return 160, box["y"] + box["height"] / 2
     across, top = middle_of_grip()
+    # In a high window, the sheet is no higher while it is pulled than it stays.
+    page.set_viewport_size({"width": 320, "height": 840})
+    ann.wait("document.querySelector('.panel').offsetHeight === 756")
+    ann.touch.drag(middle_of_grip(), (across, 0), hold=True)
+    rest(ann)
+    assert page.evaluate("document.querySelector('.panel').offsetHeight") == 756
+    ann.touch.end()
+    page.set_viewport_size({"width": 320, "height": 640})
+    ann.wait("document.querySelector('.panel').offsetHeight === 576")
     ann.touch.drag((across, top), (across, top + 190), hold=True)
     ann.wait("((height) => height > 370 && height < 400)(document.querySelector('.panel').offsetHeight)", "it follows the finger")
     rest(ann)

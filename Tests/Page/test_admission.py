@@ -152,14 +152,16 @@ def test_the_list_of_rooms_is_of_those_one_may_see_and_only_operators_delete(wor
     with guarded(world) as own:
         ann = own.join("Ann", fragment=f"#token={EDITOR}", forgive=["403"])
         ann.draw_squares()
+        ann.wait_until_drawing_is_kept(0)
         ann.page.goto(own.server.url("/"))
         menu_of(ann.page, own.name, "Delete…")
         ann.page.get_by_role("button", name="Delete room").click()
         ann.page.get_by_role("status").get_by_text("operator").wait_for()
         assert ann.page.get_by_role("link", name=own.name).count() == 1
-        bob = own.join("Bob", ready=False, forgive=["401", "WebSocket connection"])
-        bob.page.goto(own.server.url("/"))
-        bob.page.get_by_text("Join yours by its name").wait_for()
+        tab = own.join("Ann", context=ann.context, ready=False, forgive=["401", "WebSocket connection"])
+        tab.page.goto(own.server.url("/"))
+        tab.page.get_by_text("Join yours by its name").wait_for()
+        tab.page.get_by_role("link", name=f"{own.name} Last opened").wait_for()
 
 
 def test_what_one_writes_while_the_room_is_locked_is_given_back(world, room):

@@ -40,6 +40,10 @@ def test_a_shape_is_connected_by_keys(room):
     options = ann.page.get_by_role("option")
     assert options.all_inner_texts() == ["Rectangle “Valid?”, right", "Rectangle “Dashboard”, right"]
     assert listener.focus() == "combobox, Text or name, expanded"
+    for key, at in (("ArrowUp", 1), ("ArrowDown", 0)):
+        ann.press(key)
+        chosen = [option.get_attribute("aria-selected") for option in options.all()]
+        assert chosen.index("true") == at, "the list goes round"
     ann.press("Escape")
     ann.wait_for_no_dialog()
     assert the_line(room) is None

@@ -29,6 +29,14 @@ def test_a_shake_clears_everything_and_can_be_undone(room):
     bob.wait_for_shapes(3)
 
 
+def test_a_phone_whose_sensor_has_to_be_asked_for_has_that_in_its_menu(room):
+    room.add(position=[20, 200], size=[80, 80])
+    ask = "DeviceMotionEvent.requestPermission = async () => { window.isAsked = true; return 'granted' }"
+    phone = room.join("Ann", phone=True, before=lambda page: page.add_init_script(ask))
+    phone.choose("Turn on shake to clear")
+    phone.wait("window.isAsked")
+
+
 def test_who_is_asked_hears_of_all_the_others(room):
     """In a crowd only some people are listed by name, but all are counted."""
     room.add(position=[100, 200])

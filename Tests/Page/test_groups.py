@@ -142,6 +142,14 @@ def test_a_group_has_a_row_of_its_own_and_layers_are_called_by_their_text(room):
         ann.see()
         assert row.get_attribute("aria-selected") == str(chosen == "Group: ").lower(), "it is selected when all of its shapes are"
     assert set(ann.selected()) == {board, sun}
+    # The row stays active when somebody draws, so the next key is still for the group.
+    far = room.add(position=[2000, 2000], name="Far")
+    ann.wait("document.querySelectorAll('.layer').length === 6")
+    for visible in (3, 5):
+        ann.press(" ")
+        room.wait_for(lambda shapes: sum(shape["visible"] for shape in shapes) == visible)
+    room.write((far, {"deleted": True}))
+    ann.wait("document.querySelectorAll('.layer').length === 5")
     ann.page.locator(".group-row").get_by_role("button", name="Hide").click()
     room.wait_for(lambda shapes: sorted(shape["visible"] for shape in shapes) == [False, False, True, True])
     ann.page.locator(".group-row").get_by_role("button", name="Show").click()

@@ -1,5 +1,7 @@
 """The context menu, and the menus for people without a keyboard."""
 
+from hand import let_go
+
 
 def test_the_right_button_opens_what_can_be_done_there(room):
     """It selects a shape, and on the canvas nothing. Escape or a click elsewhere closes the menu."""
@@ -54,6 +56,13 @@ def test_it_goes_by_keyboard_and_over_a_layer_too(room):
     assert ann.selected() == [sun]
     ann.press("Escape")
     menu.wait_for(state="detached")
+    # It doesn't open while something is dragged, which would end there.
+    ann.drag((280, 260), (320, 400), hold=True)
+    ann.press("ContextMenu")
+    assert menu.count() == 0
+    ann.page.mouse.move(320, 600)
+    let_go(ann)
+    room.wait_for(lambda shapes: shapes[0]["position"][1] > 500)
     ann.page.locator(".layer", has_text="Moon").click(button="right")
     menu.get_by_role("menuitem", name="Duplicate").click()
     room.wait_for_shapes(3)

@@ -67,6 +67,7 @@ def test_a_page_with_a_map_rests_and_hidden_shapes_take_no_place(room):
     """Nothing is drawn while nothing changes. Only a ping's answer may ask for a frame."""
     room.add(position=[0, 200], size=[400, 300], fill="#3366CC")
     room.add(position=[500_000, 0], size=[100, 100], visible=False)
+    room.add(kind="text", position=[0, 100], size=[200, 40], text="Hi")
     ann = room.join("Ann", at=(0, 0))
     turn_on(ann)
     ann.painted()
@@ -79,3 +80,5 @@ def test_a_page_with_a_map_rests_and_hidden_shapes_take_no_place(room):
     }""")
     assert asked < 20, asked
     assert spots(ann, "#3366CC")[2] > 100, "hidden shapes take no place"
+    accent = ann.page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--me')")
+    assert spots(ann, accent)[2] > 100, "the frame around the view is as strong over any shape"

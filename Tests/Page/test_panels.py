@@ -74,6 +74,10 @@ def test_layers_are_selected_hidden_reordered_and_renamed(room):
     row(ann, "Sun").click()
     ann.press("Alt+ArrowUp")
     room.wait_for(lambda shapes: [shape["name"] for shape in shapes] == ["Ground", "Sun", "Moon"])
+    row(ann, "Ground").click(modifiers=["Control"])
+    for key, order in (("Alt+ArrowUp", ["Moon", "Ground", "Sun"]), ("Alt+ArrowDown", ["Ground", "Sun", "Moon"])):
+        ann.press(key)
+        room.wait_for(lambda shapes: [shape["name"] for shape in shapes] == order)
 
     row(ann, "Moon").locator(".layer-name").dblclick()
     ann.type("Pluto", "Enter")
@@ -529,8 +533,11 @@ def test_a_number_that_is_being_typed_stays_while_others_move_the_shape(room):
     for typed, x in (("1,000", 1000), ("２５０", 250), ("12,5", 12.5)):
         ann.fill("X", typed)
         ann.wait_for_shape(ground, f"shape.x === {x}")
+    # The reason is seen also where the field is the last one in sight.
+    field.evaluate("(each) => each.scrollIntoView({ block: 'end' })")
     ann.fill("X", "0x10")
-    ann.page.get_by_text("Type a number like").wait_for()
+    reason = ann.page.get_by_text("Type a number like")
+    reason.wait_for()
     assert ann.shape(ground)["x"] == 12.5
 
 

@@ -20,6 +20,7 @@ def test_without_play_its_buttons_keys_and_gestures_are_gone(room):
     for name in ("Black Hole", "Add Square"):
         assert ann.page.get_by_role("button", name=name).count() == 0
     assert ann.page.locator("#hole").is_hidden()
+    assert ann.page.locator(".toolbar > .line:not([hidden])").count() == 2, "a line between each two parts"
     before = room.shapes()
     ann.select(square)
     ann.press("q", "c", "Alt+c", "Shift+b", "Escape")
