@@ -179,18 +179,6 @@ def test_clicks_while_the_panel_is_loaded_open_it(room):
     ann.page.get_by_role("tablist", name="Panel").wait_for(state="hidden")
 
 
-def test_the_bar_of_a_selection_is_there_as_soon_as_it_is_loaded(room):
-    """Without a connection, nothing else makes the page draw a frame."""
-    room.add(position=[200, 200], size=[100, 80])
-    gates = []
-    ann = room.join("Ann", before=lambda page: gates.append(Gate(page, "bars/selection-bar.js")))
-    ann.disconnect()
-    ann.press("Control+a")
-    ann.painted()
-    gates.pop().open()
-    ann.page.locator(".selection-bar").wait_for()
-
-
 def test_a_box_that_comes_late_takes_no_focus_from_a_text(room):
     """Its button says from the beginning that it opens a box. If a text is written by then, another click opens it."""
     note = room.add(position=[300, 200], size=[200, 150])

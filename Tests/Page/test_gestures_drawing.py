@@ -44,6 +44,7 @@ def test_who_is_asked_hears_of_all_the_others(room):
     for named, crowd, words in [
         (["Bob", "Eve"], 0, "Bob and Eve are here too"), (["Bob", "Eve", "Zoe"], 1_100, "Bob and 1,098 others are here too"),
         (["Bob"], 3, "Bob and 1 other are here too"), ([], 800, "799 others are here too"),
+        ([], 2, "Somebody else is here too"),
     ]:
         peers = [{"actor": 5000 + at, "name": name, "color": "#15803D", "state": {}} for at, name in enumerate(named)]
         ann.run("app.perform([{ type: 'peers', peers: value.peers }, { type: 'crowd', people: value.crowd }]); return null",

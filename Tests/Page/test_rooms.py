@@ -135,6 +135,8 @@ def test_of_thousands_of_rooms_only_some_have_a_card(room):
     ann.page.goto(room.server.url("/"))
     ann.page.get_by_text("2,792 more rooms. Type a part of a name to find one.").wait_for()
     assert ann.page.locator(".room-card:visible").count() == 208
+    recent = ann.page.locator(".cards").first.locator("strong")
+    assert recent.all_inner_texts() == [f"many-{at:04}" for at in range(9, 1, -1)], "the latest visit comes first"
     for name in ("many-2999", "many-0009", "many-0000"):
         ann.page.get_by_label("Room name").fill(name.upper().replace("-", " "))
         assert ann.page.locator(".room-card:visible strong").all_inner_texts() == [name]

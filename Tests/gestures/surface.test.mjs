@@ -55,14 +55,14 @@ test('the trail is that of the pointer that draws, whatever rested on the screen
   )
 })
 
-/** A stage at 100, 50, and functions that take the gestures which an event on it, or on the window, causes. */
+/** A stage at 100, 50 with a shape everywhere, and functions that take the gestures which an event on it, or on the window, causes. */
 function stageOf() {
   const hear = {}
   const inside = new Node()
   const surface = new Surface({
     addEventListener: (type, run) => { hear[type] = run }, setPointerCapture() {}, contains: (node) => node === inside,
     getBoundingClientRect: () => ({ left: 100, top: 50 }),
-  }, { at: () => ({ kind: 'empty', key: 'empty' }) })
+  }, { at: () => ({ kind: 'shape', key: 'shape' }) })
   const told = []
   surface.on('gesture', (gesture) => { if (gesture.type === 'wheel') told.push(gesture) })
   const tell = (run, event) => {
@@ -101,4 +101,27 @@ test('a pinch on a trackpad in Safari zooms by what has changed since its last e
   onStage('pointerdown', { pointerId: 1, pointerType: 'mouse', button: 0, buttons: 1, isPrimary: true, width: 1, height: 1 })
   assert.deepEqual(pinched('gesturechange', 1), [])
   surface.cancel()
+})
+
+test('a press is no hold if the hand had moved in time, though the page hears of that late', (t) => {
+  let [now, isPending, due] = [1_000, false, null]
+  t.mock.method(performance, 'now', () => now)
+  t.mock.method(globalThis, 'setTimeout', (run, wait) => { due = { run, wait } })
+  const scheduling = { isInputPending: () => isPending }
+  Object.defineProperty(globalThis, 'navigator', { value: { scheduling }, configurable: true })
+  const lifts = (isLate) => {
+    const { surface, onStage } = stageOf()
+    const begun = []
+    surface.on('gesture', ({ phase, lifted }) => { if (phase === 'began') begun.push(lifted) })
+    const press = { pointerId: 1, pointerType: 'touch', button: 0, buttons: 1, isPrimary: true, width: 1, height: 1 }
+    onStage('pointerdown', { ...press, timeStamp: now })
+    isPending = isLate
+    const { run, wait } = due
+    now += wait
+    run()
+    onStage('pointermove', { ...press, clientX: 340, timeStamp: now - 100 })
+    surface.cancel()
+    return begun
+  }
+  assert.deepEqual([lifts(false), lifts(true)], [[true], [false]])
 })
