@@ -479,8 +479,8 @@ def test_a_refused_name_or_colour_is_said_at_its_field(room):
     assert room.shapes()[0]["name"] == "Sun"
     # The message is in sight, also if the field was the last part that was.
     ann.page.set_viewport_size({"width": 1280, "height": 500})
-    field = ann.page.get_by_label("Outline", exact=True)
-    field.fill("reddish")
+    field = ann.page.get_by_label("Rotation")
+    field.fill("around")
     field.evaluate("(each) => each.scrollIntoView({ block: 'end' })")
     ann.press("Enter")
     hint.wait_for()
