@@ -576,6 +576,7 @@ def test_undo_and_escape_reach_the_page_from_its_fields(room):
         ann.wait_for_shape(ground, f"shape.x === {x + way}")
         ann.press("Control+z")
         ann.wait_for_shape(ground, f"shape.x === {x}")
+        ann.painted()
     text = ann.page.get_by_label("Fill", exact=True)
     fill = ann.shape(ground)["fill"]
     ann.fill("Fill", "#123456")
