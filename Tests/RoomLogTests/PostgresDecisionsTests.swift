@@ -40,6 +40,22 @@ struct PostgresDecisionsTests {
     #expect(words(none.takeTurn()) == "any at its name" && none.isAllTried && none.host == nil)
   }
 
+  @Test("a database can't be used if all hosts of a round are unfit, and not for one of them")
+  func unfitHosts() {
+    var turns = HostTurns([.init(name: "::1", port: "1"), .init(name: "::2", port: "2")])
+    let (unfit, away) = (StorageFault.unfit("wrong"), StorageFault.database("gone"))
+    let told = [unfit, away, unfit, unfit, away, unfit].map { fault in
+      _ = turns.takeTurn()
+      turns.noteFailure(fault)
+      return turns.areAllUnfit
+    }
+    #expect(told == [false, false, false, true, false, false])
+    var one = HostTurns([.init(name: "::1", port: "1")])
+    _ = one.takeTurn()
+    one.noteFailure(unfit)
+    #expect(one.areAllUnfit)
+  }
+
   @Test("a database is named by its hosts and its name, never by its password")
   func names() {
     for (url, name, hasPassword) in [

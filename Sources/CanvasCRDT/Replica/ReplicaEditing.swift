@@ -142,9 +142,14 @@ extension Replica {
     tell(changes, by: .own)
   }
 
-  /// The time for the stamps of what is written now.
+  /// The time for the stamps of what is written now. Until the server has told its time, the monotonic clock makes up for
+  /// a wall clock that is set back.
   private mutating func stampMilliseconds(at now: Moment) -> UInt64 {
-    if connection.serverTime.isGuess { wallAheadAtStamps = max(wallAheadAtStamps ?? .min, now.wallAhead) }
+    guard connection.serverTime.isGuess else { return serverMilliseconds(at: now) }
+    let ahead = max(wallAheadAtStamps ?? .min, now.wallAhead)
+    wallAheadAtStamps = ahead
+    var now = now
+    now.wallMilliseconds &+= UInt64(bitPattern: ahead &- now.wallAhead)
     return serverMilliseconds(at: now)
   }
 
@@ -162,7 +167,19 @@ extension Replica {
     tell(changes, by: .own)
   }
 
-  mutating func enqueue(_ operation: Operation, edit: UInt64, replaced: ReplacedValues? = nil) {
+  /// Deletes a shape whose creation was refused. A change of its kind is in flight, so the server may still make it.
+  mutating func deleteWhatIsLeft(of shape: Identifier, at now: Moment) -> Change {
+    var set = Properties()
+    set.delete()
+    let stamp = clock.tick(milliseconds: serverMilliseconds(at: now))
+    let operation = Operation(shape: shape, at: stamp, set: set)
+    optimistic.hold(shape)
+    let change = optimistic.shown.apply(operation)
+    enqueue(operation, edit: outbox.newEdit())
+    return change
+  }
+
+  private mutating func enqueue(_ operation: Operation, edit: UInt64, replaced: ReplacedValues? = nil) {
     let dropped = outbox.append(operation, edit: edit, replaced: replaced)
     if dropped > 0 { optimistic.release(operation.shape, count: dropped) }
   }

@@ -356,18 +356,6 @@ extension Replica {
 }
 
 extension Replica {
-  /// Deletes a shape whose creation was refused. A change of its kind is in flight, so the server may still make it.
-  private mutating func deleteWhatIsLeft(of shape: Identifier, at now: Moment) -> Change {
-    var set = Properties()
-    set.delete()
-    let stamp = clock.tick(milliseconds: serverMilliseconds(at: now))
-    let operation = Operation(shape: shape, at: stamp, set: set)
-    optimistic.hold(shape)
-    let change = optimistic.shown.apply(operation)
-    enqueue(operation, edit: outbox.newEdit())
-    return change
-  }
-
   /// Removes refused edits from the history.
   private mutating func forget(_ refused: [Outbox.Pending]) {
     let edits = history.forget(RefusedEdits(refused), on: optimistic.shown)

@@ -7,6 +7,10 @@ struct HostTurns {
   private var next = 0
   /// The addresses of the current host that are still to be tried.
   private var addresses: ArraySlice<String> = []
+  /// Whether all hosts that were tried in this round were unfit.
+  private var isRoundUnfit = true
+  /// Whether all hosts were unfit in the round that has just ended.
+  private(set) var areAllUnfit = false
 
   enum Turn {
     /// Connect to a host. Without a host, libpq chooses one. Without an address, libpq gets the host's name, which then
@@ -35,6 +39,13 @@ struct HostTurns {
   }
 
   mutating func wasOfUse() { addresses = [] }
+
+  /// Notes why the last try failed.
+  mutating func noteFailure(_ fault: StorageFault) {
+    if case .unfit = fault {} else { isRoundUnfit = false }
+    areAllUnfit = isRoundUnfit && isAllTried
+    if isAllTried { isRoundUnfit = true }
+  }
 
   /// The host that is being tried. `nil` if the URL names no host.
   var host: PostgresAddress.Host? { hosts.isEmpty ? nil : hosts[(next - 1) % hosts.count] }

@@ -67,13 +67,9 @@ final class PostgresLink {
   private var hasUnflushed = false
   /// When the connection last sent or received bytes.
   private var movedAt: UInt64 = 0
-  private var turns: HostTurns
+  private(set) var turns: HostTurns
   /// The timeline of the connected database. Set by the owner.
   var timeline: PostgresTimeline?
-  /// Whether all hosts were unfit in the round of tries that has just ended.
-  private(set) var areAllUnfit = false
-  /// Whether all hosts that were tried in this round were unfit.
-  private var isRoundUnfit = true
   /// Since when the link has not been ready, and why. `nil` while it is ready or connects for the first time.
   private(set) var absence: Absence?
 
@@ -382,9 +378,7 @@ final class PostgresLink {
   }
 
   private func noteAbsence(_ fault: StorageFault) {
-    if case .unfit = fault {} else { isRoundUnfit = false }
-    areAllUnfit = isRoundUnfit && turns.isAllTried
-    if turns.isAllTried { isRoundUnfit = true }
+    turns.noteFailure(fault)
     absence = Absence(since: absence?.since ?? SteadyClock.microseconds(), fault: fault)
   }
 

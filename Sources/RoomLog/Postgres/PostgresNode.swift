@@ -186,7 +186,7 @@ final class PostgresNode {
         figures.following?.connections[link.name] = false
         if case .lost = news { figures.following?.reconnects += 1 }
       }
-      reports.noteUnopened(fault, areAllUnfit: link.areAllUnfit)
+      reports.noteUnopened(fault, areAllUnfit: link.turns.areAllUnfit)
       if link === writer {
         reports.noteAvailability(fault)
         writing.linkIsLost(fault)
