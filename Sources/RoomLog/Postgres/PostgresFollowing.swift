@@ -105,12 +105,7 @@ final class PostgresFollowing {
   }
 
   /// Marks all followed rooms as possibly having lost records, or being lost. The next read of each room checks that.
-  func doubt() {
-    for name in followed.keys {
-      followed[name]?.isInDoubt = true
-      followed[name]?.mayBeLost = true
-    }
-  }
+  func doubt() { for name in followed.keys { followed[name]?.doubtAll() } }
 
   /// Whether all records up to a position were reported, and are known to be still in the database.
   func vouches(for room: String, epoch: UInt64, through position: UInt64) -> Bool {
@@ -161,10 +156,10 @@ final class PostgresFollowing {
       followed[name]?.waiting += waiting
       return look(at: name)
     }
-    guard rows.count > 0 else { return takeAbsence(of: name, room, epoch: asked.epoch, for: waiting) }
+    guard rows.count > 0 else { return takeAbsence(of: name, room, for: waiting) }
     let epoch = rows.unsigned(0, 0)
     if let known = room.epoch, known != epoch {
-      return takeLoss(of: name, room, epoch: known, .otherEpoch(room: name, epoch: epoch), for: waiting)
+      return takeLoss(of: name, room, .otherEpoch(room: name, epoch: epoch), waiting)
     }
     if rows.natural(0, 2) > room.reported {
       // Some records were trimmed before they were reported, so the room can't be followed without a gap.
@@ -175,10 +170,8 @@ final class PostgresFollowing {
     case .unknown: return leave(name, .unavailable(reports.otherCopy), waiting)
     case .missing(let position): return leave(name, .damaged(room: name, position: position), waiting)
     case .undecided: break
-    // This answer ends a doubt about lost records, if the doubt existed when the query was sent.
-    case .same: if asked.isInDoubt { followed[name]?.isInDoubt = false }
+    case .same: followed[name]?.trust(as: asked)
     }
-    if asked.mayBeLost { followed[name]?.mayBeLost = false }
     followed[name]?.epoch = epoch
     let last = rows.natural(0, 1)
     let reading = report(rows, of: name, epoch: epoch)
@@ -209,25 +202,16 @@ final class PostgresFollowing {
     }
   }
 
-  private func takeAbsence(of name: String, _ room: FollowedRoom, epoch asked: UInt64?, for waiting: [FollowRequest]) {
-    guard let epoch = asked else {
-      for request in waiting { answer(request, epoch: nil) }
-      if room.isReadAgain || room.epoch != nil || !room.waiting.isEmpty { look(at: name) }
-      return
-    }
-    takeLoss(of: name, room, epoch: epoch, .noSuchRoom(room: name), for: waiting)
+  private func takeAbsence(of name: String, _ room: FollowedRoom, for waiting: [FollowRequest]) {
+    if room.epoch != nil { return takeLoss(of: name, room, .noSuchRoom(room: name), waiting) }
+    for request in waiting { answer(request, epoch: nil) }
+    if room.isReadAgain || !room.waiting.isEmpty { look(at: name) }
   }
 
   /// Leaves a room that is gone: deleted, or lost with a former primary.
-  private func takeLoss(
-    of name: String,
-    _ room: FollowedRoom,
-    epoch: UInt64,
-    _ error: LogError,
-    for waiting: [FollowRequest]
-  ) {
-    if room.mayBeLost, room.isBegun { return setBack(name, waiting) }
-    leave(name, error, waiting, room.ending(of: name, epoch: epoch))
+  private func takeLoss(of name: String, _ room: FollowedRoom, _ error: LogError, _ waiting: [FollowRequest]) {
+    if room.isBegun, room.mayBeLost { return setBack(name, waiting) }
+    leave(name, error, waiting, room.ending(of: name, epoch: room.epoch ?? 0))
   }
 
   /// Stops following a room. Refuses waiting requests and unreported appends. Reports `event`, or else `.unfollowed`.
