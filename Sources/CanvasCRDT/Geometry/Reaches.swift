@@ -21,14 +21,12 @@ public struct Reaches: Sendable {
   /// The shapes that might be seen in a box, sorted.
   public func shapes(in box: Rect, of overlaps: OverlapIndex) -> [Identifier] {
     let found = overlaps.shapes(in: box.widened(by: near))
-    var others: [Identifier] = []
-    for (place, shape) in far.keys.enumerated() {
-      guard let bounds = overlaps.outline(of: shape)?.bounds, bounds.widened(by: far.values[place]).touches(box),
-        !found.holds(shape)
-      else { continue }
-      others.append(shape)
+    let others = far.keys.indices.filter { place in
+      overlaps.outline(of: far.keys[place])?.bounds.widened(by: far.values[place]).touches(box) == true
     }
-    return others.isEmpty ? found : (found + others).sorted()
+    guard !others.isEmpty else { return found }
+    let known = IdentifierSet(found)
+    return (found + others.map { far.keys[$0] }.filter { !known.contains($0) }).sorted()
   }
 }
 
@@ -42,13 +40,5 @@ extension Rect {
 
   fileprivate func touches(_ other: Rect) -> Bool {
     minX <= other.maxX && other.minX <= maxX && minY <= other.maxY && other.minY <= maxY
-  }
-}
-
-extension [Identifier] {
-  /// Whether this sorted array has an identifier.
-  fileprivate func holds(_ identifier: Identifier) -> Bool {
-    let index = partitionIndex { self[$0] < identifier }
-    return index < count && self[index] == identifier
   }
 }
