@@ -34,12 +34,12 @@ while let line = readLine() {
   let second = outline(fields[9..<18])
   let point = Point(x: number(fields[18]), y: number(fields[19]))
   let bounds = first.bounds
-  let loops = (first.commonRegion(with: second) ?? []).map(text).joined(separator: ",")
+  let common = first.commonRegion(with: second).map { "[\($0.map(text).joined(separator: ","))]" } ?? "null"
   print(
     """
     {"overlaps":\(first.overlaps(second)),"swapped":\(second.overlaps(first)),\
     "bounds":[\(bounds.minX),\(bounds.minY),\(bounds.maxX),\(bounds.maxY)],"area":\(first.area),\
-    "contains":\(first.contains(point)),"common":[\(loops)]}
+    "contains":\(first.contains(point)),"common":\(common)}
     """
   )
 }
