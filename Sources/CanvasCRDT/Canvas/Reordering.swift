@@ -16,7 +16,7 @@ extension DrawingOrder {
     at index: Int,
     using generator: inout some RandomNumberGenerator
   ) -> Insertion {
-    insertion(of: count, at: index, among: places, using: &generator)
+    insertion(of: count, at: index, among: OtherKeys(places: places), using: &generator)
   }
 
   /// Moves shapes so that they lie together, in their present order. `index` is how many of the other shapes lie below
@@ -31,7 +31,7 @@ extension DrawingOrder {
     let index = min(max(index, 0), count - indices.count)
     if last - first == indices.count - 1 {
       if first == index { return [] }
-      let others = PlacesWithoutRun(places: places, run: first..<last + 1)
+      let others = OtherKeys(places: places, without: first..<last + 1)
       return keyed(insertion(of: indices.count, at: index, among: others, using: &generator), indices)
     }
     var others: [Place] = []
@@ -42,7 +42,7 @@ extension DrawingOrder {
       start = moving + 1
     }
     others.append(contentsOf: places[start...])
-    return keyed(insertion(of: indices.count, at: index, among: others, using: &generator), indices)
+    return keyed(insertion(of: indices.count, at: index, among: OtherKeys(places: others), using: &generator), indices)
   }
 
   /// The new places of the shapes at `indices`, and of the neighbours that make room for them.
@@ -131,31 +131,32 @@ extension DrawingOrder {
   private func insertion(
     of count: Int,
     at index: Int,
-    among others: some RandomAccessCollection<Place>,
+    among others: OtherKeys,
     using generator: inout some RandomNumberGenerator
   ) -> Insertion {
     let index = min(max(index, 0), others.count)
-    let neighbours = others.lazy.map { $0.key }
     // This can't fail: the neighbours are sorted, and the index was clamped to their range.
-    guard let respacing = try? OrderKey.placements(of: count, at: index, in: neighbours, using: &generator) else {
+    guard let respacing = try? OrderKey.placements(of: count, at: index, in: others, using: &generator) else {
       return Insertion()
     }
     return Insertion(
       keys: respacing.inserted,
-      moved: respacing.moved.map { moved in
-        Place(shape: others[others.index(others.startIndex, offsetBy: moved.offset)].shape, key: moved.key)
-      }
+      moved: respacing.moved.map { Place(shape: others.place(at: $0.offset).shape, key: $0.key) }
     )
   }
 }
 
-/// All places but those of some neighbours, which are moved. It copies nothing, because many runs of neighbours can be
-/// moved at once.
-private struct PlacesWithoutRun: RandomAccessCollection {
+/// The keys of the shapes among which others are put. Places of neighbours that are moved are left out without copying
+/// the rest, because many runs of neighbours can be moved at once.
+private struct OtherKeys: RandomAccessCollection {
   let places: [DrawingOrder.Place]
-  let run: Range<Int>
+  var without = 0..<0
 
   var startIndex: Int { 0 }
-  var endIndex: Int { places.count - run.count }
-  subscript(index: Int) -> DrawingOrder.Place { places[index < run.lowerBound ? index : index + run.count] }
+  var endIndex: Int { places.count - without.count }
+  subscript(index: Int) -> OrderKey { place(at: index).key }
+
+  func place(at index: Int) -> DrawingOrder.Place {
+    places[index < without.lowerBound ? index : index + without.count]
+  }
 }

@@ -18,7 +18,7 @@ public struct Reaches: Sendable {
     far[shape] = reach.flatMap { $0 > Reaches.nearMax ? $0 : nil }
   }
 
-  /// The shapes that might be seen in a box, sorted.
+  /// The shapes that might be seen in a box.
   public func shapes(in box: Rect, of overlaps: OverlapIndex) -> [Identifier] {
     let found = overlaps.shapes(in: box.widened(by: near))
     let others = far.keys.indices.filter { place in
@@ -26,7 +26,7 @@ public struct Reaches: Sendable {
     }
     guard !others.isEmpty else { return found }
     let known = IdentifierSet(found)
-    return (found + others.map { far.keys[$0] }.filter { !known.contains($0) }).sorted()
+    return found + others.map { far.keys[$0] }.filter { !known.contains($0) }
   }
 }
 
