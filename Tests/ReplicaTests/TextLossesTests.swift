@@ -147,17 +147,21 @@ struct TextLossesTests {
 
   @Test("a text that had lost when it arrived is lost, also one of an earlier process, and once")
   func superseded() throws {
-    for isRestored in [false, true] {
+    for (isRestored, hasDrawingOfAnotherTab) in [(false, false), (true, false), (true, true)] {
       var pair = Pair()
       pair.room.run(pair.bob) { $0.stop(at: $1) }
       #expect(pair.write("mine", by: pair.bob) == [])
-      if isRestored {
-        let saved = pair.room.hosts[pair.bob].replica.save(withDrawing: true)
-        pair.room.hosts[pair.bob].replica = try Replica(saved: saved, seed: 9)
-        pair.losses = TextLosses(of: pair.room.hosts[pair.bob].replica)
-      }
       pair.room.time += 60_000
-      _ = pair.write("theirs", by: pair.ann)
+      if hasDrawingOfAnotherTab { _ = pair.write("theirs", by: pair.ann) }
+      if isRestored {
+        let saved = pair.room.hosts[pair.bob].replica.save(withDrawing: !hasDrawingOfAnotherTab)
+        let drawing = hasDrawingOfAnotherTab ? pair.room.hosts[pair.ann].replica.save(withDrawing: true) : nil
+        let replica = try Replica(saved: saved, drawing: drawing, seed: 9)
+        pair.room.hosts[pair.bob].replica = replica
+        pair.room.hosts[pair.bob].checks = ReplicaChecks(replica)
+        pair.losses = TextLosses(of: replica)
+      }
+      if !hasDrawingOfAnotherTab { _ = pair.write("theirs", by: pair.ann) }
       pair.room.run(pair.bob) { $0.start(at: $1) }
       #expect(pair.follow() == [pair.loss(of: "mine")])
       #expect(pair.write("theirs again", by: pair.ann) == [])

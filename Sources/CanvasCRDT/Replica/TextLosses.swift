@@ -56,11 +56,14 @@ public struct TextLosses: Sendable {
     var endedAt = UInt64.max
   }
 
-  /// Texts of this replica that the server hasn't answered yet can be lost too, even if an earlier process wrote them.
+  /// Texts of this replica that the server hasn't answered yet can be lost too, even if an earlier process wrote them. A
+  /// restored drawing may have a later text in their place already.
   public init(of replica: Replica) {
     isJoined = replica.state.isJoined
-    let canvas = replica.canvas
-    for shape in replica.optimistic.pending.keys { compare(shape, on: canvas, of: replica, at: 0) }
+    replica.outbox.forEach { pending in
+      let operation = pending.operation
+      if operation.set.assigned.contains(.text) { remember(operation.shape, operation.set.text, operation.at) }
+    }
   }
 
   /// Follows what a replica does. All its effects must be passed.
@@ -127,7 +130,7 @@ public struct TextLosses: Sendable {
       return
     }
     guard let stamp = canvas.stamp(of: .text, in: shape) else { return }
-    if replica.isOwn(stamp) { return remember(shape, stamp, on: canvas) }
+    if replica.isOwn(stamp) { return remember(shape, canvas.text(of: shape), stamp) }
     guard let written = own[shape] else { return }
     // This user's text was refused or taken back.
     guard stamp > written.stamp else { return forget(shape) }
@@ -157,8 +160,8 @@ public struct TextLosses: Sendable {
   @inline(never)
   private func person(_ actor: Identifier) -> Person { people[actor] ?? Person(joinedAt: lostAt) }
 
-  private mutating func remember(_ shape: Identifier, _ stamp: Stamp, on canvas: Canvas) {
-    guard let text = canvas.text(of: shape), !text.isEmpty else { return forget(shape) }
+  private mutating func remember(_ shape: Identifier, _ text: Text?, _ stamp: Stamp) {
+    guard let text, !text.isEmpty else { return forget(shape) }
     own[shape] = Written(text: text, stamp: stamp)
     guard own.count > TextLosses.keptMax else { return }
     var oldest = 0
