@@ -48,16 +48,6 @@ extension Replica {
     return optimistic.shown.ends(ofLinesWithout: leaving).map { ShapeEdit(shape: $0.line, set: $0.set) }
   }
 
-  private mutating func ends(ofLinesAfter operations: [Operation], milliseconds: UInt64) -> [Operation] {
-    let leaving = IdentifierSet(operations.filter { $0.set.deleted }.map { $0.shape })
-    guard !leaving.isEmpty else { return [] }
-    var canvas = optimistic.shown
-    for operation in operations where !operation.set.deleted { canvas.apply(operation) }
-    return canvas.ends(ofLinesWithout: leaving).map { line, set in
-      Operation(shape: line, at: clock.tick(milliseconds: milliseconds), set: set)
-    }
-  }
-
   /// Deletes all shown shapes, as one undo step.
   public mutating func clear(at now: Moment) -> [ReplicaEffect] {
     delete(optimistic.shown.shapes.map { $0.id }, at: now)
@@ -156,15 +146,23 @@ extension Replica {
   /// Shows what an undo or redo has written. Lines that are tied to deleted shapes keep their ends, as in `edit`.
   private mutating func show(_ operations: [Operation], milliseconds: UInt64) {
     guard !operations.isEmpty else { return }
-    let number = outbox.newEdit()
+    let deletions = operations.filter { $0.set.deleted }
     var changes: [Change] = []
-    for operation in operations + ends(ofLinesAfter: operations, milliseconds: milliseconds) {
-      optimistic.hold(operation.shape)
-      let change = optimistic.shown.apply(operation)
-      if !change.isEmpty { changes.append(change) }
-      enqueue(operation, edit: number)
+    for operation in operations where !operation.set.deleted { changes.append(apply(operation)) }
+    // The ends are where the lines are drawn now: after everything else, and before the shapes go.
+    let ends = optimistic.shown.ends(ofLinesWithout: IdentifierSet(deletions.map { $0.shape })).map { line, set in
+      Operation(shape: line, at: clock.tick(milliseconds: milliseconds), set: set)
     }
-    tell(changes, by: .own)
+    for operation in deletions + ends { changes.append(apply(operation)) }
+    let number = outbox.newEdit()
+    for operation in operations + ends { enqueue(operation, edit: number) }
+    tell(changes.filter { !$0.isEmpty }, by: .own)
+  }
+
+  /// Shows an operation of this replica's that is not in the outbox yet.
+  private mutating func apply(_ operation: Operation) -> Change {
+    optimistic.hold(operation.shape)
+    return optimistic.shown.apply(operation)
   }
 
   /// Deletes a shape whose creation was refused. A change of its kind is in flight, so the server may still make it.
@@ -173,8 +171,7 @@ extension Replica {
     set.delete()
     let stamp = clock.tick(milliseconds: serverMilliseconds(at: now))
     let operation = Operation(shape: shape, at: stamp, set: set)
-    optimistic.hold(shape)
-    let change = optimistic.shown.apply(operation)
+    let change = apply(operation)
     enqueue(operation, edit: outbox.newEdit())
     return change
   }
