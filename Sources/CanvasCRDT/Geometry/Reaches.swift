@@ -8,7 +8,7 @@ public struct Reaches: Sendable {
   private var far = IdentifierMap<Double>()
 
   /// A shape that reaches further than this is in `far`.
-  private static let nearMax = 100.0
+  private static let nearMax = 1_000.0
 
   public init() {}
 
