@@ -28,7 +28,7 @@ struct SlabIntersection {
   /// Coordinates that differ by less than this count as equal. It is some thousand times the rounding error of the
   /// polygons' coordinates.
   private var snap = 0.0
-  /// Whether the area would take so long that it isn't computed.
+  /// Whether the polygons have too many edges and crossings for their intersection to be computed.
   private(set) var isTooIntricate = false
 
   /// The greatest number of crossings, and of parts of edges in slabs. Two stars with 20 tips have fewer. Two with 64

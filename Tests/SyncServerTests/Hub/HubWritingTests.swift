@@ -56,7 +56,7 @@ struct HubWritingTests {
     #expect(await writing.value.refusal?.response.status == (isLocked ? 403 : 401))
     #expect(await hub.view(of: open)?.position == 0)
     #expect(open.room.isIdle, "nothing is on its way")
-    #expect(await charge(for: open, of: hub) == 1, "nobody has paid for the room")
+    #expect(await charge(for: open, of: hub) == 1, "whoever writes next is charged for making the room")
     await gate.ended()
   }
 
