@@ -430,6 +430,21 @@ struct LyingLineTests {
     #expect(told == [.locks(["demo", "other"])])
   }
 
+  @Test("an append to a room that another node has locked meanwhile is refused, and tells of the lock; the next isn't")
+  func lockOfAnother() throws {
+    try bench.append("demo", [bytes("a")])
+    proxy.hold("canvas follower")
+    try ask("INSERT INTO canvas.locks VALUES('demo')")
+    let before = bench.events.all.count
+    #expect(
+      try bench.append("demo", [bytes("b")]) == .failed(id: bench.lastId, room: "demo", .locked(room: "demo"))
+    )
+    #expect(bench.events.all.dropFirst(before).first == .locks(["demo"]))
+    // The owner of the log lets only operators write from now on.
+    #expect(try bench.append("demo", [bytes("c")]).appended?.records.first?.position == 2)
+    proxy.hold(nil)
+  }
+
   // MARK: The writer's connections
 
   /// Makes the database reject records while `condition` holds, as if their transaction conflicted with another one.

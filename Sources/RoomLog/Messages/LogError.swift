@@ -24,6 +24,8 @@ public enum LogError: Error, Hashable, Sendable {
   case damageNotCovered(room: String, position: UInt64)
   case notDamaged(room: String)
   case roomExists(room: String)
+  /// Another node has locked the room, and this one learns it only now. So `.locks` has been reported before.
+  case locked(room: String)
   /// This log can't store which rooms are locked.
   case noLocks
   /// The log is being closed. The caller can send the request again after the log has been reopened.
@@ -60,6 +62,7 @@ extension LogError: CustomStringConvertible {
     case .damageNotCovered(let room, let position):
       "no snapshot of room \(room) reaches its damage at position \(position)"
     case .roomExists(let room): "there is a room \(room) already"
+    case .locked(let room): "room \(room) was locked meanwhile"
     case .noLocks: "locks are not kept in this log"
     case .isClosing: "the log is being closed"
     case .notDamaged(let room): "room \(room) is not known to be damaged"

@@ -48,7 +48,7 @@ extension PostgresWriting {
           .number(Int64(append.records.count)),
           .number(operations), .truth(append.mayCreate), .numbers(append.records.map { Int64($0.operations) }),
           .numbers(append.records.map { Checksum.stored(of: $0.bytes) }), .byteStrings(append.records.map(\.bytes)),
-          .number(number), .unsigned(append.id), .truth(append.isCopy),
+          .number(number), .unsigned(append.id), .truth(append.isCopy), .truth(bells.lockedRooms.contains(append.room)),
         ]
       )
     )
@@ -72,7 +72,9 @@ extension PostgresWriting {
       guard case .append(let append) = request else { continue }
       let answers = rows[places[index]]
       guard let stored = answers.dropLast().last, stored.count == append.records.count, stored.count > 0 else {
-        reports.refuse(request, refusal(of: append, epoch: answers.last))
+        let refusal = refusal(of: append, answers.last)
+        if case .locked = refusal { bells.noteFound(lockOf: append.room) }
+        reports.refuse(request, refusal)
         continue
       }
       reports.release(request)
@@ -92,9 +94,12 @@ extension PostgresWriting {
     bells.ring(for: changed)
   }
 
-  private func refusal(of append: AppendRequest, epoch: PostgresRows?) -> LogError {
-    guard let epoch, epoch.count > 0 else { return .noSuchRoom(room: append.room) }
-    return .otherEpoch(room: append.room, epoch: epoch.unsigned(0, 0))
+  /// - Parameter found: the answer to `.epoch`.
+  private func refusal(of append: AppendRequest, _ found: PostgresRows?) -> LogError {
+    guard let found, found.count > 0 else { return .noSuchRoom(room: append.room) }
+    let epoch = found.unsigned(0, 0)
+    let isThisRoom = append.mayCreate || epoch == append.epoch
+    return isThisRoom && found.truth(0, 1) ? .locked(room: append.room) : .otherEpoch(room: append.room, epoch: epoch)
   }
 
   /// Reports the outcome of appends that were under way when the connection broke.

@@ -8,7 +8,7 @@ final class PostgresBells {
   private let reports: PostgresReports
   /// The locked rooms at the last report. `nil` until they have been read.
   private var locks: Set<String>?
-  /// How many times this node has locked or unlocked a room.
+  /// How many times this node has locked or unlocked a room, or found one locked.
   private(set) var ownLockChanges = 0
 
   enum News {
@@ -77,10 +77,31 @@ final class PostgresBells {
     if let locks { reports.tell([.locks(locks)]) }
   }
 
+  /// An append has found a lock of which this node hasn't heard.
+  func noteFound(lockOf room: String) {
+    guard !lockedRooms.contains(room) else { return }
+    noteLock(room, isLocked: true)
+    if let locks { reports.tell([.locks(locks)]) }
+  }
+
   /// Remembers that this node has locked or unlocked a room, and notifies the other nodes.
   func noteLock(_ room: String, isLocked: Bool) {
     ownLockChanges += 1
     if isLocked { locks?.insert(room) } else { locks?.remove(room) }
     if link.isReady { link.send([(.notify, [.text(PostgresBells.everyRoom)])]) { _ in } }
   }
+}
+
+extension PostgresStatement {
+  static let locks = PostgresStatement("locks", "SELECT room FROM canvas.locks")
+  /// The room can't be deleted until the lock is stored. So whoever deletes the room removes the lock.
+  static let lockRoom = PostgresStatement(
+    "lock_room",
+    """
+    WITH room AS (SELECT name FROM canvas.rooms WHERE name = $1::text FOR KEY SHARE),
+    locked AS (INSERT INTO canvas.locks(room) SELECT name FROM room ON CONFLICT DO NOTHING)
+    SELECT name FROM room
+    """
+  )
+  static let unlockRoom = PostgresStatement("unlock_room", "DELETE FROM canvas.locks WHERE room = $1::text")
 }

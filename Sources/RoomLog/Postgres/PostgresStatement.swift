@@ -41,14 +41,16 @@ extension PostgresStatement {
     """
   )
 
-  /// Appends records to a room. Returns no row if the room doesn't exist. The room's row stays locked until the
-  /// transaction ends, so positions have no gaps and become visible in order.
+  /// Appends records to a room. Returns no row if the room doesn't exist, or if another node has locked it and this one
+  /// doesn't know yet. The room's row stays locked until the transaction ends, so positions have no gaps and become
+  /// visible in order.
   static let append = PostgresStatement(
     "append",
     """
     WITH room AS (
       UPDATE canvas.rooms SET last = last + $4::int8, operations = operations + $5::int8, changed = greatest(changed, time)
       FROM \(time("$3", isCopy: "$12")) WHERE name = $1::text AND (epoch = $2::int8 OR $6::bool)
+        AND ($13::bool OR NOT EXISTS(SELECT FROM canvas.locks WHERE locks.room = $1::text))
       RETURNING number, epoch, last - $4::int8 AS last, operations - $5::int8 AS operations, changed),
     new AS (
       SELECT ordinal, checksum, bytes, (sum(count) OVER (ORDER BY ordinal))::int8 AS operations
@@ -60,9 +62,14 @@ extension PostgresStatement {
     """
   )
 
-  /// The epoch of the room with this name. If an append stored nothing, the epoch shows whether the room is gone, or
-  /// another room has its name.
-  static let epoch = PostgresStatement("epoch", "SELECT epoch FROM canvas.rooms WHERE name = $1::text")
+  /// The epoch of the room with this name, and whether it is locked. If an append stored nothing, they show whether the
+  /// room is gone, or another room has its name, or the room was locked.
+  static let epoch = PostgresStatement(
+    "epoch",
+    """
+    SELECT epoch, EXISTS(SELECT FROM canvas.locks WHERE room = name) FROM canvas.rooms WHERE name = $1::text
+    """
+  )
 
   /// Deletes a room, and returns its number. Returns no row if the room doesn't exist.
   static let delete = PostgresStatement(
@@ -200,17 +207,6 @@ extension PostgresStatement {
   /// Does nothing. It tests whether the database still answers.
   static let probe = PostgresStatement("probe", "SELECT 1")
   static let listen = PostgresStatement("listen", "LISTEN canvas")
-  static let locks = PostgresStatement("locks", "SELECT room FROM canvas.locks")
-  /// The room can't be deleted until the lock is stored. So whoever deletes the room removes the lock.
-  static let lockRoom = PostgresStatement(
-    "lock_room",
-    """
-    WITH room AS (SELECT name FROM canvas.rooms WHERE name = $1::text FOR KEY SHARE),
-    locked AS (INSERT INTO canvas.locks(room) SELECT name FROM room ON CONFLICT DO NOTHING)
-    SELECT name FROM room
-    """
-  )
-  static let unlockRoom = PostgresStatement("unlock_room", "DELETE FROM canvas.locks WHERE room = $1::text")
   static let listenToNodes = PostgresStatement("listen_to_nodes", "LISTEN canvas_nodes")
   static let tell = PostgresStatement("tell", "SELECT pg_notify('canvas_nodes', $1::text)")
   static let notify = PostgresStatement("notify", "SELECT pg_notify('canvas', $1::text)")

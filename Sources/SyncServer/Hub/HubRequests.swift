@@ -161,7 +161,7 @@ extension Hub: RoomService {
     }
     return answer.mapError { rejection in
       // If the writer has lost the right to write meanwhile, the answer says why.
-      if rejection.code == .readOnly, let refusal = refusal(of: writer, writingTo: open.name) {
+      if [.readOnly, .unavailable].contains(rejection.code), let refusal = refusal(of: writer, writingTo: open.name) {
         return .forbidden(refusal)
       }
       return .rejected(rejection)

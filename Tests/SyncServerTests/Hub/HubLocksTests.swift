@@ -36,4 +36,24 @@ struct HubLocksTests {
     #expect(await hub.response(to: request, body: []).status == 204)
     #expect(await !hub.isLocked("demo"))
   }
+
+  @Test("H15: who writes into a room that another node has just locked is told so, though the log refused to store it")
+  func foundByWriting() async throws {
+    let ann = "ann-ann-ann-ann-1"
+    let hub = try await Hub.started(bus: CountingBus(), tokens: "\(ann) editor *") { sink in
+      MeddledLog(MemoryLog(sink: sink)) { requests, rooms in
+        for request in requests {
+          guard request.isAppend, let room = request.room else {
+            rooms.submit([request])
+            continue
+          }
+          sink([.locks([room]), .failed(id: request.id, room: room, .locked(room: room))])
+        }
+      }
+    }
+    let open = try await hub.openDemo()
+    let answer = await hub.submit([.star()], to: open, by: .by(ann))
+    #expect(answer.refusal?.response.status == 403)
+    #expect(await hub.isLocked("demo"))
+  }
 }

@@ -270,5 +270,5 @@ struct HubWritingTests {
 }
 
 extension Result {
-  fileprivate var refusal: Failure? { if case .failure(let refusal) = self { refusal } else { nil } }
+  var refusal: Failure? { if case .failure(let refusal) = self { refusal } else { nil } }
 }
