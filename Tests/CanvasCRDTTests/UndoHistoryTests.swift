@@ -169,6 +169,30 @@ import Testing
     #expect(rotations() == [45, 0])
   }
 
+  @Test("steps on a shape that is locked for a while stay on their list, and meanwhile others are undone and redone")
+  func lockedForAWhile() {
+    let other = Identifier("bfy-kw5-t7o")!
+    var desk = desk()
+    desk.write(other) { $0.kind = .star }
+    desk.write(shape) { $0.rotation = 45 }
+    desk.write(shape) { $0.alpha = 4 }
+    let after = desk.picture
+    desk.someoneWrites(shape) { $0.isLocked = true }
+    #expect(desk.undo(onlyNewest: true) == 0)
+    #expect(desk.canvas[other] != nil)
+    #expect([desk.undo(), desk.undo(), desk.undo()] == [1, 0, 0])
+    #expect(desk.canvas[other] == nil)
+    desk.someoneWrites(shape) { $0.isLocked = false }
+    #expect([desk.undo(), desk.undo(), desk.undo()] == [1, 1, 0])
+    #expect(desk.canvas[shape]?.properties.rotation == 0)
+    #expect(desk.canvas[shape]?.properties.alpha == 10)
+    desk.someoneWrites(shape) { $0.isLocked = true }
+    #expect([desk.redo(), desk.redo()] == [1, 0])
+    desk.someoneWrites(shape) { $0.isLocked = false }
+    #expect([desk.redo(), desk.redo(), desk.redo()] == [1, 1, 0])
+    #expect(desk.picture == after)
+  }
+
   @Test("what someone locked before the step is undone, as is one's own lock with all that came before it")
   func lockedBefore() {
     var desk = desk()

@@ -58,7 +58,8 @@ extension UndoHistory {
   }
 
   /// Moves steps from one list to the other, the newest first, until a moved step has an effect. Sets `from` to the
-  /// number of that step.
+  /// number of that step. Steps that have none only because somebody has locked their shapes stay on their list, and
+  /// have an effect once the shapes are unlocked.
   private mutating func exchange(
     isUndo: Bool,
     onlyNewest: Bool = false,
@@ -69,7 +70,10 @@ extension UndoHistory {
   ) -> [Operation] {
     let first = lastTurn + 1
     var overwritten: [UInt64] = []
+    var held: [Step] = []
+    defer { while let step = held.popLast() { push(step, ontoUndoable: isUndo) } }
     while let step = pop(fromUndoable: isUndo) {
+      let aliases = step.entries.contains { !registersHeld($0, on: canvas).isEmpty } ? self.aliases : nil
       let turn = newTurn()
       var moved = step
       var exchange = Exchange(
@@ -77,6 +81,12 @@ extension UndoHistory {
         to: Place(isUndoable: !isUndo, turn: turn)
       )
       let operations = self.exchange(&moved, &exchange, on: canvas, clock: &clock, milliseconds: milliseconds)
+      if let aliases, operations?.isEmpty != false {
+        self.aliases = aliases
+        held.append(step)
+        if onlyNewest { return [] }
+        continue
+      }
       moved.turn = turn
       moved.passedOverFor = nil
       push(moved, ontoUndoable: !isUndo)
@@ -254,7 +264,7 @@ extension UndoHistory {
   /// The registers that stay as they are because somebody has locked the shape after the step (S12). The lock itself is
   /// not among them.
   private func registersHeld(_ entry: Entry, on canvas: Canvas) -> PropertyMask {
-    guard entry.before.isLive, entry.after.isLive, canvas.values(of: entry.shape).isLocked,
+    guard entry.before.isLive, entry.after.isLive, canvas[entry.shape]?.properties.isLocked == true,
       let lock = originalStamp(of: .locked, in: entry.shape, on: canvas),
       let written = entry.after.stamps.max(), written < lock
     else { return PropertyMask() }

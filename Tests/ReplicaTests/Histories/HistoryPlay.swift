@@ -172,7 +172,9 @@ extension HistoryPlay {
     let after = room.hosts[host].replica
     let could = isUndo ? before.canUndo : before.canRedo
     let can = isUndo ? after.canUndo : after.canRedo
-    if before.canvas == after.canvas, could && can {
+    let left = isUndo ? after.history.undoable : after.history.redoable
+    let isHeld = left.allSatisfy { $0.entries.contains { after.canvas[$0.shape]?.properties.isLocked == true } }
+    if before.canvas == after.canvas, could && can && !isHeld {
       fail(.canUndo, "\(isUndo ? "undo" : "redo") does nothing, and there is more")
     }
     if before.canvas != after.canvas, !could { fail(.canUndo, "it could not, and did") }

@@ -81,7 +81,7 @@ struct ReplicaHistory {
 enum HistoryRule: String, CaseIterable {
   case rest = "all come to rest and have what the room has"
   case others = "undo and redo change nothing that another wrote since"
-  case canUndo = "can undo means that undo does something, or that nothing is left then"
+  case canUndo = "can undo means that undo does something, or that nothing is left then but of locked shapes"
   case redo = "redo after undo restores the drawing"
   case lone = "who is alone sees what the steps up to now wrote, whatever was undone and redone"
   case newest = "what the server took is not lost to something older of one's own"
