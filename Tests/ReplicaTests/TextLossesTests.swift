@@ -235,6 +235,16 @@ struct TextLossesTests {
     #expect(pair.follow() == [])
   }
 
+  @Test("a text that this user has deleted and brought back can be lost")
+  func broughtBack() {
+    var pair = Pair()
+    _ = pair.write("mine", by: pair.bob)
+    pair.room.edit(pair.bob, pair.shape) { $0.delete() }
+    pair.room.undo(pair.bob)
+    #expect(pair.follow() == [])
+    #expect(pair.write("theirs", by: pair.ann) == [pair.loss(of: "mine")])
+  }
+
   @Test("a text that was replaced while this user was away is lost if that was soon")
   func whileAway() {
     for (pause, isLost) in [(1_000, true), (15_000, false)] {

@@ -118,6 +118,11 @@ public struct TextLosses: Sendable {
   /// Compares the text that a shape has now with what this user wrote there.
   @inline(never)
   private mutating func compare(_ shape: Identifier, on canvas: Canvas, of replica: Replica, at now: UInt64) {
+    let stamp = canvas.stamp(of: .text, in: shape)
+    // A shape that this user has deleted and brought back still has the stamp of its deletion.
+    if let stamp, canvas[shape] != nil, replica.isOwn(stamp) {
+      return remember(shape, canvas.text(of: shape), stamp)
+    }
     if isDeleted(shape, on: canvas, by: replica) {
       // If the server refuses the deletion, the text counts again.
       if !replica.optimistic.pending.contains(shape) { forget(shape) }
@@ -129,9 +134,7 @@ public struct TextLosses: Sendable {
       }
       return
     }
-    guard let stamp = canvas.stamp(of: .text, in: shape) else { return }
-    if replica.isOwn(stamp) { return remember(shape, canvas.text(of: shape), stamp) }
-    guard let written = own[shape] else { return }
+    guard let stamp, let written = own[shape] else { return }
     // This user's text was refused or taken back.
     guard stamp > written.stamp else { return forget(shape) }
     let writtenAt = written.stamp.milliseconds
