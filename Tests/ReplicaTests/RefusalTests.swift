@@ -122,15 +122,16 @@ struct RefusalTests {
 
   @Test(
     "a refused creation leaves nothing, even if the shape's kind was changed before the answer",
-    arguments: [true, false]
+    arguments: [true, false],
+    [true, false]
   )
-  func refusedCreationOfChangedKind(isSent: Bool) {
+  func refusedCreationOfChangedKind(isSent: Bool, isUndone: Bool) {
     var room = TestRoom { $0.textBytes = 100 }
     let ann = room.join()
     if !isSent { room.disconnect(ann) }
     let shape = room.add(ann) { $0.text = Text(String(repeating: "Moon", count: 50)) }
     room.edit(ann, shape) { $0.kind = .star }
-    room.edit(ann, shape) { $0.rotation = 1 }
+    if isUndone { room.undo(ann) } else { room.edit(ann, shape) { $0.rotation = 1 } }
     room.settle(for: 20_000)
     #expect(room.hosts[ann].rejected.first?.code == .roomFull)
     #expect(room.canvas.liveCount == 0)

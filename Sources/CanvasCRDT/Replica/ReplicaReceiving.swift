@@ -318,8 +318,11 @@ extension Replica {
     // too, also those in the rest of the refused message. A change of its kind alone would make another shape.
     var made = IdentifierSet()
     outbox.forEach { pending in
-      guard pending.operation.set.assigned.contains(.kind), pending.replaced?.values.isLive != true else { return }
-      made.insert(pending.operation.shape)
+      let operation = pending.operation
+      guard operation.set.assigned.contains(.kind), pending.replaced?.values.isLive != true,
+        shapes.contains(operation.shape), !history.isChange(operation)
+      else { return }
+      made.insert(operation.shape)
     }
     let gone = IdentifierSet(
       live.filter { !optimistic.shown.contains($0) || !optimistic.base.contains($0) && !made.contains($0) }

@@ -61,10 +61,17 @@ extension UndoHistory {
 
   /// Whether a refused operation was an edit, an undo or a redo.
   func origin(of operation: Operation) -> EditOrigin {
-    guard let exchange = exchanges.first(where: { $0.parts[operation.shape]?.stamp == operation.at }) else {
-      return .edit
-    }
-    return exchange.to.isUndoable ? .redo : .undo
+    exchange(of: operation).map { $0.to.isUndoable ? .redo : .undo } ?? .edit
+  }
+
+  /// Whether this is an undo or redo that changes a shape, and doesn't bring it back.
+  func isChange(_ operation: Operation) -> Bool {
+    guard let entry = exchange(of: operation)?.parts[operation.shape]?.entry else { return false }
+    return entry.before.isLive && entry.after.isLive
+  }
+
+  private func exchange(of operation: Operation) -> Exchange? {
+    exchanges.first { $0.parts[operation.shape]?.stamp == operation.at }
   }
 }
 
