@@ -19,12 +19,6 @@ public struct DrawingOrder: Sendable {
     }
   }
 
-  /// A shape's index before and after a change of the order. `nil` means that the shape isn't in the order.
-  public struct Move: Hashable, Sendable {
-    public let from: Int?
-    public let to: Int?
-  }
-
   public private(set) var places: [Place] = []
   private var keys = IdentifierMap<OrderKey>()
 
@@ -65,65 +59,59 @@ public struct DrawingOrder: Sendable {
 
   // MARK: - Updates from the canvas
 
-  /// Updates the order after an operation that the canvas has already applied.
-  /// - Returns: `nil` if the order hasn't changed.
-  @discardableResult
-  public mutating func update(_ change: Change, in canvas: borrowing Canvas) -> Move? {
-    switch change.lifecycle {
-    case .absent: return nil
-    case .present where !change.changed.contains(.z) && !change.erased.contains(.z): return nil
-    case .present, .appeared, .vanished: return update(change.shape, in: canvas)
-    }
-  }
-
-  /// Updates the order after several changes that the canvas already has.
+  /// Updates the order after changes that the canvas already has.
   /// - Returns: whether the order has changed.
   @discardableResult
   public mutating func update(_ changes: [Change], in canvas: borrowing Canvas) -> Bool {
     var isChanged = false
-    guard changes.count >= DrawingOrder.onePassMin else {
-      for change in changes where update(change, in: canvas) != nil { isChanged = true }
+    var moved = IdentifierSet()
+    for change in changes where DrawingOrder.mayChange(by: change) {
+      let key = canvas[change.shape]?.properties.z
+      let before = keys[change.shape]
+      guard key != before else { continue }
+      isChanged = true
+      if before == nil, let key, index(of: Place(shape: change.shape, key: key)) == places.count {
+        set(key, of: change.shape)
+      } else {
+        moved.insert(change.shape)
+      }
+    }
+    guard moved.count >= DrawingOrder.onePassMin else {
+      for shape in moved.members { update(shape, in: canvas) }
       return isChanged
     }
-    var moved = IdentifierSet()
-    for change in changes {
-      let key = canvas[change.shape]?.properties.z
-      guard key != keys[change.shape] else { continue }
-      keys[change.shape] = key
-      moved.insert(change.shape)
-    }
-    guard !moved.isEmpty else { return false }
+    for shape in moved.members { keys[shape] = canvas[shape]?.properties.z }
     places.removeAll { moved.contains($0.shape) }
     for shape in moved.members { if let place = place(of: shape) { places.append(place) } }
     places.sort()
     return true
   }
 
-  /// The number of changes from which on one pass over all entries is quicker than shifting them for each change.
+  private static func mayChange(by change: Change) -> Bool {
+    switch change.lifecycle {
+    case .absent: false
+    case .present: change.changed.contains(.z) || change.erased.contains(.z)
+    case .appeared, .vanished: true
+    }
+  }
+
+  /// From this number of shapes on that don't come on top, one pass over all entries is quicker than shifting them for
+  /// each.
   private static let onePassMin = 64
 
   /// Updates one shape's entry to match the canvas.
-  @discardableResult
-  public mutating func update(_ shape: Identifier, in canvas: borrowing Canvas) -> Move? {
+  public mutating func update(_ shape: Identifier, in canvas: borrowing Canvas) {
     set(canvas[shape]?.properties.z, of: shape)
   }
 
-  @discardableResult
-  mutating func set(_ key: OrderKey?, of shape: Identifier) -> Move? {
+  mutating func set(_ key: OrderKey?, of shape: Identifier) {
     let before = place(of: shape)
-    guard before?.key != key else { return nil }
-    var from: Int?
-    if let before {
-      let index = index(of: before)
-      places.remove(at: index)
-      from = index
-    }
+    guard before?.key != key else { return }
+    if let before { places.remove(at: index(of: before)) }
     keys[shape] = key
-    guard let key else { return Move(from: from, to: nil) }
+    guard let key else { return }
     let after = Place(shape: shape, key: key)
-    let to = index(of: after)
-    places.insert(after, at: to)
-    return from == to ? nil : Move(from: from, to: to)
+    places.insert(after, at: index(of: after))
   }
 }
 

@@ -43,28 +43,18 @@ struct DrawingOrderTests {
     #expect(order.index(of: ann) == nil)
   }
 
-  @Test("after every edit the order is that of sorting again, and the move is reported", arguments: 1...4)
+  @Test("after every edit the order is that of sorting again, and it is told whether it has changed", arguments: 1...4)
   func followsCanvas(seed: UInt64) {
     var history = RandomHistory(seed: seed, shapes: 24)
     var canvas = Canvas()
     var order = DrawingOrder()
-    var identifiers: [Identifier] = []
-    var moves = 0
     for _ in 0..<1_500 {
-      let operation = history.operation()
-      let change = canvas.apply(operation)
-      let move = order.update(change, in: canvas)
-      let expected = sorted(canvas)
-      #expect(order.identifiers == expected)
+      let before = order.identifiers
+      let isChanged = order.update([canvas.apply(history.operation())], in: canvas)
+      #expect(isChanged || order.identifiers == before)
+      #expect(order.identifiers == sorted(canvas))
       #expect(order == DrawingOrder(canvas))
-      if let move {
-        if let from = move.from { #expect(identifiers.remove(at: from) == operation.shape) }
-        if let to = move.to { identifiers.insert(operation.shape, at: to) }
-        moves += 1
-      }
-      #expect(identifiers == expected)
     }
-    #expect(moves > 30)
   }
 
   @Test("after many edits at once the order is that of sorting again, and it is told whether it has changed")
@@ -72,7 +62,7 @@ struct DrawingOrderTests {
     var history = RandomHistory(seed: 5, shapes: 400)
     var canvas = Canvas()
     var order = DrawingOrder()
-    for count in [300, 64, 63, 1, 200] {
+    for count in [300, 64, 63, 1, 200, 2_000] {
       let before = order.identifiers
       let changes = (0..<count).map { _ in canvas.apply(history.operation()) }
       let isChanged = order.update(changes, in: canvas)
