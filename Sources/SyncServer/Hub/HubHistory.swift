@@ -68,7 +68,7 @@ extension Hub {
     // If the history can't be read to its end, nobody else has what was read so far.
     defer { free(folding, shapes: folding.history.canvas.shapeCount) }
     // Of the time before the room's first record no record is found, from wherever it is looked for.
-    var after = max(folding.history.position, summary.trimmed)
+    var after = snapshot == nil ? summary.trimmed : folding.history.position
     while after < summary.last {
       let page = try await read(.read(summary.room, epoch: summary.epoch, after: after, through: end.bound))
       switch try await workOutPast(for: party, { folding.fold(page.records) }) {
