@@ -31,7 +31,7 @@ public struct Reaches: Sendable {
 }
 
 extension Rect {
-  fileprivate func widened(by margin: Double) -> Rect {
+  public func widened(by margin: Double) -> Rect {
     Rect(
       origin: Point(x: minX - margin, y: minY - margin),
       size: Size(width: size.width + 2 * margin, height: size.height + 2 * margin)

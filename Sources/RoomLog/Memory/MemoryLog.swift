@@ -187,7 +187,7 @@ final class SharedMemory: Sendable {
       return .verifiedPart(id: request.id, part)
     case .delete(let id, let name): return .deleted(id: id, room: name, epoch: try state.store.delete(name))
     case .list(let id):
-      let rooms = state.store.rooms.values.map { $0.entry.summary(damage: nil) }
+      let rooms = state.store.rooms.values.map { $0.entry.summary() }
       return .rooms(id: id, rooms.sorted { $0.room < $1.room })
     case .retain(let id, let milliseconds):
       for name in state.store.rooms.keys.sorted() {

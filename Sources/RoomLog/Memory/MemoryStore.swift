@@ -95,14 +95,14 @@ struct MemoryStore: Sendable {
   func load(_ request: LoadRequest) throws(LogError) -> LoadedRoom {
     let room = try room(request.room)
     guard request.wantsSnapshot else {
-      return LoadedRoom(summary: room.entry.summary(damage: nil), snapshot: nil, base: room.entry.base)
+      return LoadedRoom(summary: room.entry.summary(), snapshot: nil, base: room.entry.base)
     }
     let place = room.entry.snapshot(through: request.through)
     if place == nil, room.entry.trimmed > 0 {
       throw .trimmed(room: request.room, through: room.entry.trimmed)
     }
     return LoadedRoom(
-      summary: room.entry.summary(damage: nil),
+      summary: room.entry.summary(),
       snapshot: place.flatMap { room.snapshots[$0.position] }
     )
   }

@@ -91,7 +91,7 @@ final class PostgresReading {
         guard let rows = self.answer(.load(request), answer) else { return }
         do throws(LogError) {
           let entry = try PostgresReading.entry(request.room, rows[0], rows[1])
-          let loaded = LoadedRoom(summary: entry.summary(damage: nil), snapshot: nil, base: entry.base)
+          let loaded = LoadedRoom(summary: entry.summary(), snapshot: nil, base: entry.base)
           self.reports.tell([.loaded(id: request.id, loaded)])
         } catch {
           self.refuse(.load(request), error)
@@ -112,7 +112,7 @@ final class PostgresReading {
           throw damages.first ?? .trimmed(room: entry.name, through: entry.trimmed)
         }
         if let damage = damages.first { self.notePassedOver(damage) }
-        let summary = entry.summary(damage: nil)
+        let summary = entry.summary()
         let loaded = LoadedRoom(summary: summary, snapshot: found.snapshot, passedOver: damages)
         self.reports.tell([.loaded(id: request.id, loaded)])
       } catch {
@@ -239,7 +239,7 @@ final class PostgresReading {
       for row in 0..<rows.count {
         var entry = PostgresReading.entry(rows, row, name: rows.text(row, 7))
         if !rows.isNull(row, 8) { entry.insert(PostgresReading.place(rows, row, column: 8)) }
-        listing.rooms.append(entry.summary(damage: nil))
+        listing.rooms.append(entry.summary())
       }
       guard rows.count < PostgresReading.roomsAtOnce else { return self.list(id, listing) }
       self.reports.update { $0.rooms = listing.rooms.count }

@@ -101,7 +101,7 @@ struct RoomEntry: Hashable, Sendable {
     }
   }
 
-  func summary(damage: LogError?) -> RoomSummary {
+  func summary(damage: LogError? = nil) -> RoomSummary {
     RoomSummary(
       room: name,
       epoch: epoch,

@@ -197,7 +197,7 @@ final class Reader {
   private func load(_ request: LoadRequest, _ statements: ReaderStatements) throws(ReadingFailure) -> LoadedRoom {
     let entry = try room(request.room, epoch: nil, statements)
     if let refusal = shared.refusal(room: entry.number) { throw .refused(refusal) }
-    let summary = entry.summary(damage: nil)
+    let summary = entry.summary()
     guard request.wantsSnapshot else { return LoadedRoom(summary: summary, snapshot: nil, base: entry.base) }
     var candidates = entry
     var damages: [LogError] = []

@@ -72,7 +72,7 @@ extension Hub {
     }
     let isSamePerson =
       grant.account == session.grant.account
-      || [session.grant, session.grantAtHello ?? session.grant].allSatisfy { earlier in
+      || [session.grant, session.grantAtHello].allSatisfy { earlier in
         (earlier.actor == nil || grant.actor == earlier.actor) && (earlier.name == nil || grant.name == earlier.name)
       }
     guard grant.level == session.grant.level, grant.actor == nil || grant.actor == session.actor, isSamePerson else {

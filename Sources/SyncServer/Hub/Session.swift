@@ -28,7 +28,7 @@ final class Session: @unchecked Sendable {
   /// What the newest token allows.
   var grant: Grant
   /// What the token allowed that counted at the last `hello`. Others see the client by its actor and its name.
-  var grantAtHello: Grant?
+  var grantAtHello: Grant
   var payer: Payer { Payer(address: connection.party, token: grant.account) }
   /// Whether the session was warned that its token expires soon.
   var isWarned = false
@@ -56,6 +56,7 @@ final class Session: @unchecked Sendable {
     self.address = address
     self.token = token
     self.grant = grant
+    grantAtHello = grant
     self.conversation = conversation
     stage = .waiting(helloTimer)
   }

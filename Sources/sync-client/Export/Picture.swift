@@ -31,12 +31,7 @@ enum Picture {
       // The painter writes no letters, so lines need no gaps for them.
       item.text = ""
       scene.items.append(item)
-      let reach = shape.strokeReach
-      let bounds = shape.outline.bounds
-      let box = Rect(
-        origin: Point(x: bounds.minX - reach, y: bounds.minY - reach),
-        size: Size(width: bounds.size.width + 2 * reach, height: bounds.size.height + 2 * reach)
-      )
+      let box = shape.outline.bounds.widened(by: shape.strokeReach)
       around = around?.union(box) ?? box
     }
     for pair in picture.overlaps.pairs {
@@ -45,11 +40,7 @@ enum Picture {
       scene.commonRegions += first.commonRegion(with: second) ?? []
     }
     let content = around ?? Rect(origin: Point(x: 0, y: 0), size: Size(width: 760, height: 560))
-    let margin = SVGExport.margin
-    let box = Rect(
-      origin: Point(x: content.minX - margin, y: content.minY - margin),
-      size: Size(width: content.size.width + 2 * margin, height: content.size.height + 2 * margin)
-    )
+    let box = content.widened(by: SVGExport.margin)
     return encode(scene, box, scale: scale(wanted, for: box, of: scene.items))
   }
 

@@ -30,11 +30,11 @@ struct LiveDrawing {
       let item = CanvasScene.Item(shape)
       items[shape.id] = glides.take(item, of: shape.id, from: now == nil ? nil : items[shape.id], at: now ?? 0)
       hiddenColors[shape.id] = nil
+      reaches.note(shape.id, shape.reach)
     } else {
       leave(shape.id)
       hiddenColors[shape.id] = shape.properties.color
     }
-    reaches.note(shape.id, shape.reach)
   }
 
   private mutating func leave(_ shape: Identifier) {
