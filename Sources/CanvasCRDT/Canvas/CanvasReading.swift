@@ -5,6 +5,21 @@ extension Canvas {
     return false
   }
 
+  /// Whether writing these values under this stamp would change nothing, because the canvas has them, or values that win
+  /// over them. That is so for everything that was written before, unless the canvas has forgotten a deletion since.
+  public func hasAll(of set: borrowing Properties, in shape: Identifier, at stamp: Stamp) -> Bool {
+    for property in set.assigned {
+      guard let winner = winner(of: property, in: shape), winner >= stamp else { return false }
+      // A value under the same stamp can still win (M3).
+      if property != .deleted, self.stamp(of: property, in: shape) == stamp,
+        set.outranks(values(of: shape), on: property)
+      {
+        return false
+      }
+    }
+    return true
+  }
+
   /// The shape with this identifier, if it is live.
   public subscript(shape: Identifier) -> Shape? { live(shape) }
 

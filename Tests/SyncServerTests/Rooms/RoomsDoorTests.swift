@@ -346,6 +346,26 @@ struct RoomsDoorTests {
     #expect(bench.log.last?.operations.count == 2)
   }
 
+  @Test("M3, W8: another value under a stamp that was accepted counts as new wherever it would win")
+  func anotherValue() {
+    var (bench, writer) = RoomBench.withWriter { $0.textBytes = 100 }
+    let at = bench.write(writer, bench.shape(1)) { ($0.kind, $0.name, $0.text) = (.text, "A", "a") }
+    bench.settle()
+    bench.write(writer, bench.shape(1), at: at) { $0.text = Text(String(repeating: "b", count: 101)) }
+    bench.write(writer, bench.shape(1), at: at) { $0.name = "a\u{200B}" }
+    bench.settle()
+    let other = ProposedOperation(1, Properties { $0.text = "b" }, at: at)
+    let bound = Allowance(payer: nil, bound: .nothingNew(.quotaExceeded, "full"))
+    let submission = Submission(id: nil, operations: [other])
+    _ = bench.room.submit(submission, from: bench.clients[writer].id!, allowance: bound, now: bench.now)
+    bench.now.wallMilliseconds += bench.limits.horizonMilliseconds + 1_000_000
+    bench.write(writer, bench.shape(1), at: at) { ($0.text, $0.alpha) = ("a", 9) }
+    bench.write(writer, bench.shape(1), at: at) { ($0.kind, $0.name, $0.text) = (.text, "A", "a") }
+    bench.settle()
+    #expect(bench.rejections(writer) == [.roomFull, .badValue, .quotaExceeded, .tooOld])
+    #expect(bench.room.canvas[bench.shape(1)]?.properties.text == "a")
+  }
+
   @Test("W6: a room that is ahead of the server's clock goes on at its newest stamp")
   func aheadOfTheClock() throws {
     var (bench, writer) = RoomBench.withWriter()

@@ -31,16 +31,11 @@ struct Allowance: Sendable {
     case .deletions(let given, let why): (code, words, takesDeletions) = (given, why, true)
     }
     var isKnown = true
-    for operation in proposed { isKnown = isKnown && isOld(operation, on: canvas) }
+    for operation in proposed { isKnown = isKnown && Door.changesNothing(operation, on: canvas) }
     guard isKnown || takesDeletions && onlyDeletes(proposed, on: canvas) else {
       throw Rejection(code: code, message: words)
     }
     return isKnown
-  }
-
-  private func isOld(_ operation: ProposedOperation, on canvas: borrowing Canvas) -> Bool {
-    guard let stamp = operation.at else { return false }
-    return Door.changesNothing(operation, at: stamp, on: canvas)
   }
 
   /// Whether a message deletes what the room has, each shape once, and writes nothing else that is new or long. The new
@@ -51,7 +46,7 @@ struct Allowance: Sendable {
     for operation in proposed {
       if deletes(operation, from: canvas) {
         guard leaving.insert(operation.shape).isNew else { return false }
-      } else if isOld(operation, on: canvas) {
+      } else if Door.changesNothing(operation, on: canvas) {
         guard operation.set.assigned.intersection([.text, .path, .name]).isEmpty else { return false }
       } else {
         guard operation.set.assigned.subtracting([.position, .size, .path, .rotation]).isEmpty else { return false }

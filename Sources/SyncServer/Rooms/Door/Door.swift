@@ -159,7 +159,7 @@ struct Door: Sendable {
     canvas: borrowing Canvas
   ) throws(Rejection) {
     guard Door.isMisnamed(operation) else { return }
-    if let at = operation.at, Door.changesNothing(operation, at: at, on: canvas) { return }
+    if Door.changesNothing(operation, on: canvas) { return }
     throw Door.badName(index: index)
   }
 
@@ -187,8 +187,11 @@ struct Door: Sendable {
     ) {
     case .plausible: break
     // An operation that was accepted before is accepted again, even if the server's clock has been set back since (W8).
-    case .ahead where Door.changesNothing(operation, at: stamp, on: fold.canvas): break
-    case .tooOld where fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp): break
+    case .ahead where Door.changesNothing(operation, on: fold.canvas): break
+    case .tooOld
+    where fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp)
+      && Door.changesNothing(operation, on: fold.canvas):
+      break
     // After the server's clock was set back, the room may have values with stamps that are ahead of that clock. To
     // overwrite these values, a writer needs stamps that are a little later still.
     case .ahead where lead.takes(stamp): break
@@ -213,15 +216,8 @@ struct Door: Sendable {
 
   /// Whether the canvas has all values of an operation, or newer ones. That is so for every operation that was accepted
   /// before.
-  static func changesNothing(
-    _ operation: ProposedOperation,
-    at stamp: Stamp,
-    on canvas: borrowing Canvas
-  ) -> Bool {
-    for property in operation.set.assigned {
-      guard let winner = canvas.winner(of: property, in: operation.shape), winner >= stamp else { return false }
-    }
-    return true
+  static func changesNothing(_ operation: ProposedOperation, on canvas: borrowing Canvas) -> Bool {
+    operation.at.map { canvas.hasAll(of: operation.set, in: operation.shape, at: $0) } ?? false
   }
 
   /// Forgets the addresses and tokens that have used none of the memory for deletions lately. To be called now and

@@ -48,7 +48,7 @@ struct TextSpace: Sendable {
       if operation.set.deleted, canvas.longBytes(in: operation.shape) > 0 { growth.written.insert(operation.shape) }
       let written = operation.set.longBytes(of: .all)
       guard written > 0 else { continue }
-      if let at = operation.at, Door.changesNothing(operation, at: at, on: canvas) { continue }
+      if Door.changesNothing(operation, on: canvas) { continue }
       growth.written.insert(operation.shape)
       let more = written - standing(operation.set.assigned, of: operation.shape, on: canvas)
       guard more > 0 else { continue }
@@ -82,7 +82,7 @@ struct TextSpace: Sendable {
     for operation in canvas.operations(of: shapes) { after.apply(operation) }
     for (index, operation) in proposed.enumerated() where shapes[operation.shape] != nil {
       let written = operation.set.longBytes(of: .all)
-      if written > 0, !(operation.at.map { Door.changesNothing(operation, at: $0, on: canvas) } ?? false) {
+      if written > 0, !Door.changesNothing(operation, on: canvas) {
         growth.bytes -= max(0, written - canvas.longBytes(of: operation.set.assigned, in: operation.shape))
       }
       // The room will give the operation a stamp that is later than all its other stamps. This stamp is late enough to
