@@ -85,6 +85,7 @@ def test_overlaps_that_others_cause_are_told_while_they_last(room):
     notice = bob.page.locator(".notice.is-overlap")
     room.write((moon, {"position": [150, 230]}))
     notice.filter(has_text=re.compile(r"^(“Sun”|“Moon Moon .*…”) overlaps (“Sun”|“Moon Moon .*…”) · Someone")).wait_for()
+    notice.hover()
     room.write((sun, {"deleted": True}))
     notice.wait_for(state="detached")
     ann.wait_for_shapes(1)

@@ -140,17 +140,18 @@ export function handAt(t, { tool: name = 'select', pointer = 'mouse' } = {}) {
       hand.pass(160)
       if (!hold) hand.up(end, how)
     },
-    /** Lets go while the hand moves by `step` pixels a frame. */
-    throw(start, step) {
-      hand.down(start)
+    /** Lets go while the hand moves by `step` pixels a frame. `wait`: how long it holds first. */
+    throw(start, step, { wait = 0, ...how } = {}) {
+      hand.down(start, how)
+      hand.pass(wait)
       const place = [...start]
       for (let count = 0; count < 8; count += 1) {
         for (const axis of [0, 1]) place[axis] += step[axis]
         hand.pass(16)
-        hand.move(place)
+        hand.move(place, how)
       }
       hand.pass(8)
-      hand.up(place)
+      hand.up(place, how)
     },
     tap(place, times = 1, how = {}) {
       for (let count = 0; count < times; count += 1) {

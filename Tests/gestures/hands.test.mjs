@@ -117,6 +117,7 @@ test('what is given up leaves the drawing as it was, and what could be done agai
     hand.move([600, 650])
     hand.up([600, 650])
     assert.deepEqual([hand.replica.shapes(), hand.replica.canRedo], [before, true], tool)
+    assert.deepEqual(hand.over.findLast(([name]) => name === 'setGuides')[1], [], tool)
   }
   hand.key('ctrl+shift+z')
   assert.equal(hand.box(id)[0], 700)
@@ -168,6 +169,9 @@ test('handles move, turn and scale one shape, each in one step, and stay where t
   hand.selection.clear()
   hand.lead([220, 220], [350, 260], { ctrl: true })
   assert.deepEqual(hand.box(id), [336, 240, 100, 100], 'a corner is on a dot')
+  hand.add(square(538, 243))
+  hand.lead([350, 260], [450, 270], { shift: true })
+  assert.deepEqual(hand.box(id), [438, 240, 100, 100], 'it stays on its line')
 })
 
 test('handles of many act on all around their common frame, also on a group', (t) => {
@@ -309,6 +313,9 @@ test('what is locked before copies of it are there gets none, because that would
     assert.deepEqual([locked, free, copy].map((id) => hand.hand.deedTo(id)), [null, null, 'held'])
     hand.up([450, 550], { alt: true })
     assert.deepEqual(hand.replica.shapes().map(({ x, y }) => [x, y]), [[200, 200], [400, 200], [400, 500]])
+    hand.lead([450, 250], [700, 250], { alt: true })
+    await new Promise(setImmediate)
+    assert.equal(hand.replica.shapeCount, isReady ? 4 : 3, 'who has let go by then gets none')
   }
 })
 
@@ -412,6 +419,17 @@ test('where less motion is asked for, or no play, nothing glides or coasts', (t)
   }
 })
 
+test('what is held first, or led with a key, is not thrown', (t) => {
+  for (const [pointer, how, glides] of [['mouse', {}, true], ['mouse', { shift: true }, false], ['mouse', { ctrl: true }, false], ['touch', { wait: 450 }, false]]) {
+    const hand = handAt(t, { pointer })
+    const id = hand.add(square(100, 300))
+    hand.throw([150, 350], [15, 0], how)
+    const [there] = hand.box(id)
+    hand.pass(3_000)
+    assert.equal(hand.box(id)[0] > there, glides, JSON.stringify(how))
+  }
+})
+
 test('paper that a finger has pushed goes on, until it is pressed', (t) => {
   t.after(() => { motion.matches = false })
   for (const isStill of [false, true]) {
@@ -495,6 +513,19 @@ test('two fingers turn and scale what they hold, and zoom the paper; a finger th
   hand.move([340, 520])
   hand.up([340, 520])
   assert.deepEqual([hand.selection.ids(), hand.view.x, hand.box(id)], [[id], 0, [100, 300, 160, 160]])
+})
+
+test('a drag that a second finger turns into a pinch is one step', (t) => {
+  const hand = handAt(t, { pointer: 'touch' })
+  const id = hand.add({ position: [100, 300], size: [200, 200] })
+  hand.lead([150, 400], [250, 400], { hold: true })
+  hand.down([350, 400], { finger: 2 })
+  for (let step = 1; step <= 10; step += 1) hand.move([350 + 10 * step, 400], { finger: 2 })
+  for (const [finger, x] of [[1, 250], [2, 450]]) hand.up([x, 400], { finger })
+  const { x, width } = hand.replica.shape(id)
+  assert.ok(x > 100 && width > 300, `${x}, ${width}`)
+  hand.undo()
+  assert.deepEqual(hand.box(id), [100, 300, 200, 200])
 })
 
 test('others are told where the pointer is on the canvas, and when it is gone', (t) => {
@@ -684,8 +715,11 @@ test('a group is aligned as one, and an arrow between shapes that are aligned fo
   const aligned = async (key, ...ids) => {
     hand.selection.set(ids)
     hand.key(key)
+    // It was for what was selected when the key was pressed.
+    hand.selection.set(ids.slice(0, 1))
     await new Promise(setImmediate)
     hand.frame()
+    hand.selection.set(ids)
     return ids.map((id) => hand.box(id).slice(0, 2))
   }
   const [sun, moon, star] = [hand.add(square(300, 200, { group: 7 })), hand.add(square(500, 200, { group: 7 })), hand.add(square(200, 500))]

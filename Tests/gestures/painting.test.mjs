@@ -32,10 +32,17 @@ test('two shapes that are seen apart have no mark between them while they move, 
     const region = Object.assign(new Region(drawn(1, 0, 0), drawn(2, x, y)), { isEnding: true })
     told = []
     regions.paint(context, region, look)
-    return told.filter(([name]) => ['fillRect', 'fill', 'stroke'].includes(name))
+    return told.filter(([name]) => ['setTransform', 'fillRect', 'fill', 'stroke'].includes(name))
   }
-  assert.deepEqual(painted(98, 0), [['fillRect', 98, 0, 2, 100]], 'a narrow one is painted as a box')
+  assert.deepEqual(painted(98, 0), [['setTransform', 1, 0, 0, 1, 0, 0], ['fillRect', 98, 0, 2, 100]], 'a narrow one is painted as a box')
   for (const [x, y] of [[100, 0], [140, 0], [0, 140], [140, 140], [-140, 30]]) assert.deepEqual(painted(x, y), [], `at ${x}, ${y}`)
+})
+
+test('the outline of what two shapes have in common is closed, and begins at a corner of it', () => {
+  const replica = { commonRegion: () => [[{ x: 50, y: 60 }, { x: 90, y: 60 }, { x: 90, y: 80 }], [{ x: 0, y: 0 }]] }
+  const region = new Region(drawn(1, 0, 0), drawn(2, 50, 60))
+  new Regions({ shown: Object.assign(new Source(), { replica }), scene: {}, marks: new Source(), selection: new Source() }).prepare(region)
+  assert.deepEqual([region.origin, region.path.steps], [{ x: 50, y: 60 }, [['move', 0, 0], ['line', 40, 0], ['line', 40, 20], ['close'], ['move', -50, -60], ['close']]])
 })
 
 test('letters on a colour are black or white, whichever contrasts more, and each part of the colour counts', () => {
@@ -79,6 +86,15 @@ test('what has come to lie below another shape is not painted any more', () => {
   const [below, above] = [drawn(1, 100, 100), drawn(2, 20, 20, 280)]
   const dots = fills()
   assert.deepEqual([fills(below), fills(below, above), fills(above, below)].map((each) => each - dots), [1, 1, 2])
+})
+
+test('S16: a caption is upright in the middle of its line, whatever the rotation', () => {
+  const drawing = new Drawing()
+  const line = new Drawn(drawing.replica.shape(drawing.add({ kind: 'line', rotation: 30, text: 'yes' })), drawing)
+  told = []
+  new Picture(context, { marked: { painted: () => () => [] } }, look).paint([line], look, { left: 0, top: 0, right: 320, bottom: 320 })
+  const [[, x, y], turn, ...words] = told.filter(([name]) => ['translate', 'rotate', 'fillText'].includes(name))
+  assert.deepEqual([Math.round(x), Math.round(y), turn, words.map(([, each]) => each)], [0, 0, ['rotate', -Math.PI / 6], ['yes']])
 })
 
 test('what somebody writes in a shape is painted as it is turned, until the drawing has it or for 1.5 seconds', () => {

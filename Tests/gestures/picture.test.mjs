@@ -405,10 +405,31 @@ test('of shapes that lie on each other only what can be seen is painted, and the
   assert.ok(seenBelow([shape({ ...round, cornerRadius: 80 }, 90, 180, 130, 140)], below))
   assert.ok(seenBelow([shape({ rotation: 45 }, 90, 180, 130, 140)], below))
   assert.equal(seenBelow([shape({ rotation: 90 }, 75, 185, 160, 130)], below), null)
+  assert.equal(seenBelow([shape({ rotation: 30 }, -50, 170, 400, 160)], shape({}, 231, 295, 10, 10)), null)
   assert.equal(seenBelow([], shape({}, 400, 0, 50, 50)), null, 'out of the picture')
   assert.deepEqual(seenBelow([], shape({}, -500, -500, 5_000, 5_000)), area)
   const moved = new Coverage({ scale: 2, x: -100, y: -200 }, area)
   assert.deepEqual(moved.take(shape({}, 80.5, 130.5, 30, 30)).area, { left: 60, top: 60, right: 130, bottom: 140 })
+  /** How many pieces of ink are painted, and how far from its middle the first begins. */
+  const piecesBelow = (above, ink) => {
+    const coverage = new Coverage({ scale: 2, x: -100, y: 0 }, area)
+    for (const each of above) coverage.take(each)
+    return coverage.take(ink)?.strokes.map(({ path: { steps } }) => [steps.length - 1, Math.round(steps[0][1])]) ?? null
+  }
+  const middle = 32_767
+  // It leads down, from (130, 0) to (130, 100), and on from (70, 100) to (70, 200).
+  const ink = shape({ kind: 'ink', strokeWidth: 4, rotation: 90, path: Array.from({ length: 11 }, (_, at) => [at * 6_553, at < 6 ? 0 : 2 * middle]) }, 0, 70, 200, 60)
+  for (const [box, seen] of [[[40, 50, 200, 300], [[4, -100]]], [[40, -50, 200, 200], [[4, 30]]], [[95, -50, 200, 400], [[6, -10]]], [[0, -50, 105, 400], [[7, -100]]], [[40, 40, 200, 100], [[4, -100], [5, 10]]], [[40, -50, 200, 400], null], [[0, 300, 9, 9], [[11, -100]]]]) {
+    assert.deepEqual(piecesBelow([shape({}, ...box)], ink), seen, `${box}`)
+  }
+  for (const width of [100, 10]) {
+    const scribble = [[0, middle, 200], [2 * middle, middle, 200], ...Array.from({ length: 9 }, (_, at) => [middle + 999 * (at % 2), middle, width])]
+    const broad = shape({ kind: 'ink', strokeWidth: 60, path: scribble }, 80, 100, 100, 50)
+    for (const above of [[], [shape({}, 40, 0, 125, 300)]]) assert.deepEqual(piecesBelow(above, broad), [[2, -50]], 'it hides itself')
+    assert.deepEqual([130, 184].map((y) => seenBelow([broad], shape({}, 110, y, 40, 12)) === null), [true, false])
+  }
+  const pressed = shape({ kind: 'ink', strokeWidth: 10, path: Array.from({ length: 11 }, (_, at) => [at * 6_553, middle, at < 6 ? 100 : 102]) }, 0, 100, 70, 50)
+  assert.deepEqual([1, 2].map((scale) => new Coverage({ scale, x: 0, y: 0 }, area).take(pressed).strokes.length), [1, 2], 'widths that look alike are one')
 })
 
 // Marks, handles, the view.

@@ -79,7 +79,6 @@ export class Coverage {
     const { kind, dash, path, filled } = drawn.shape
     const sight = { pixels: this.#pixels, area }
     const strokes = kind === 'ink' && dash === 'solid' && path.length > pointsMin ? this.#seenInk(drawn) : null
-    if (strokes?.isEmpty) return null
     if (filled && !isStroke(kind) && kind !== 'text') this.#coverInside(drawn)
     this.#cover(drawn.opacity)
     const [whole, plain] = [strokes ? strokes.work : workOf(drawn, sight), plainWorkOf(drawn, sight)]
@@ -277,8 +276,6 @@ class SeenStrokes {
     this.#size = size
     this.#most = most
   }
-
-  get isEmpty() { return this.#count === 0 }
 
   /** @param length in device pixels */
   add(piece: Piece, width: number, length: number) {

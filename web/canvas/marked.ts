@@ -120,7 +120,7 @@ function inOrder(drawn: Drawn, regions: Iterable<Region>): Region[] {
  * without a fill contains the whole lower one. Such an overlap is only listed in the panel, because a mark would cover
  * a whole shape.
  */
-export function isWhole(region: Region) {
+function isWhole(region: Region) {
   const [upper, lower] = [upperOf(region), lowerOf(region)]
   return liesWithin(upper, lower) || (!upper.shape.filled && liesWithin(lower, upper))
 }

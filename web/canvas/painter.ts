@@ -265,8 +265,6 @@ export class Painter {
     this.#draft = null
     // The spare canvases are dropped, because they have the canvas's former size.
     this.#spare = []
-    this.#picture.waiting.clear()
-    this.#picture.takeLate()
   }
 
   #takeSpare() {

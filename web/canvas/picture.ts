@@ -3,7 +3,6 @@ import { Coverage, type Seen } from './coverage.js'
 import { DashBudget } from './dashes.js'
 import type { Drawn } from './drawn.js'
 import { paintGrid } from './grid.js'
-import { isWhole } from './marked.js'
 import { catchUpAside, paintShape, paintTextOver, type Sight } from './outline.js'
 import type { Colors } from './palette.js'
 import { commonBox, type Region, type Regions } from './regions.js'
@@ -170,7 +169,7 @@ export class Picture {
       work += stepsOfRegions * regionWorkOf(region.first, sight)
       this.waiting.delete(region)
       if (!region.first.regions.has(region) || region.first.leaving || region.second.leaving) continue
-      if (!this.#regions.marked.has(region) || isWhole(region)) continue
+      if (!this.#regions.marked.has(region)) continue
       if (!this.#regions.isReady(region, this.look.pixels.scale)) this.#regions.prepare(region)
       this.#regions.paint(this.context, region, this.look)
       this.#late.push(...boxOf(region))

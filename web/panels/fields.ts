@@ -201,7 +201,7 @@ function refusal(input: HTMLInputElement) {
     words.textContent = told
     words.hidden = told === ''
     if (told !== '') words.scrollIntoView({ block: 'nearest' })
-    setAttributes(input, { 'aria-invalid': told === '' ? null : 'true', 'aria-describedby': told === '' ? null : words.id })
+    setAttributes(input, { 'aria-invalid': told === '' ? null : 'true', 'aria-describedby': words.id })
   }
   input.addEventListener('input', () => tell())
   /** @param restore shows the current value again; the reason why the typed one was refused stays visible */
