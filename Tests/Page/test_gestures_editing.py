@@ -90,6 +90,10 @@ def test_wheels_keys_middle_button_and_space_move_the_paper(room):
     ann.page.locator("[data-tool=rectangle]:visible").first.click()
     ann.drag((320, 340), (420, 300), modifiers=[" "])
     assert near([view()["x"], view()["y"]], [-150, -40])
+    with ann.holding(" "):
+        ann.wait("document.getElementById('stage').style.cursor === 'grab'")
+        ann.page.evaluate("dispatchEvent(new Event('blur'))")
+        ann.wait("document.getElementById('stage').style.cursor !== 'grab'", "another window hears that it is released")
     room.agree()
     assert ann.shape(shape)["x"] == 200 and not ann.run("app.session.canUndo")
 

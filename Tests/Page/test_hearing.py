@@ -55,15 +55,6 @@ def test_the_list_is_walked_by_keys_and_selects(room):
     assert ann.page.locator(".reading li").count() == 0, "a closed list costs nothing"
 
 
-def test_in_a_small_window_the_list_goes_when_one_goes_on_from_it(room):
-    flow(room)
-    ann = room.join("Ann", size=(400, 700))
-    ann.press("Tab", "Enter")
-    ann.wait("document.activeElement.closest('.reading li')")
-    ann.page.get_by_role("button", name="Menu", exact=True).focus()
-    assert ann.page.locator(".reading").is_hidden() and Listener(ann).focus().startswith("button, Menu")
-
-
 def test_in_the_list_the_shapes_of_a_group_are_taken_one_by_one(room):
     """The group is entered, as by a double click."""
     moon, sun = (room.add(name=name, position=[x, 300], size=[100, 100], group=GROUP) for name, x in [("Moon", 300), ("Sun", 500)])

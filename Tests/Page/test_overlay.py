@@ -4,6 +4,7 @@ import math
 
 import numpy
 
+from person import number
 from pixels import rgb
 
 
@@ -57,7 +58,7 @@ def test_handles_stand_on_the_turned_box(room):
 
 def test_others_selections_are_in_their_colours_with_their_names(room):
     """Another person's selection has a box and a flag. Both disappear with the selection."""
-    shape = room.add(position=[400, 300], size=[200, 100])
+    shape, edge = (room.add(position=[x, 300], size=[200, 100]) for x in (400, 1260))
     ann = room.join("Ann", at=(0, 0, 1))
     with room.stranger("Bob") as bob:
         bob.show(selection=[shape])
@@ -68,6 +69,10 @@ def test_others_selections_are_in_their_colours_with_their_names(room):
             assert (numpy.abs(near[:, :, :3].astype(int) - rgb("#0F766E")).max(axis=2)[near[:, :, 3] > 150] < 40).any(), (x, y)
         flag = picture[280:297, 401:430]
         assert (flag[:, :, 3] > 200).mean() > 0.9, "no flag above the box"
+        bob.show(selection=[edge])
+        ann.wait("app.presence.people().some(({ selection }) => selection[0] === value)", "Bob's selection", number(edge))
+        flag = overlay(ann)[281:295, :, 3]
+        assert flag[:, 1255:1275].all() and not flag[:, 1277:].any(), "the flag stays in the window"
         bob.show()
         ann.wait("app.presence.people().every(({ selection }) => selection.length === 0)")
         assert not overlay(ann)[280:297, 401:430, 3].any()

@@ -455,14 +455,14 @@ def test_black_and_grey_are_seen_on_dark_paper(room):
     is stored stay. What is being drawn and written has the colour that it will have."""
     black = "#2B2A28"
     line = {"kind": "line", "size": [100, 20], "path": [[0, HALF], [WHOLE, HALF]], "strokeWidth": 20}
-    room.add(**line, stroke=black, position=[100, 100])
+    room.add(**line, stroke=black, toEnd="arrow", position=[100, 100])
     room.add(**{**line, "kind": "ink"}, stroke="#000000", position=[100, 150])
     room.add(**line, stroke="#27476E", position=[100, 200])
     room.add(size=[100, 100], filled=False, stroke=black, strokeWidth=20, position=[300, 100])
     room.add(size=[100, 100], fill=black, text="\u2588\u2588", textSize=40, position=[500, 100])
     room.add(size=[100, 100], fill="#F5CB45", text="\u2588\u2588", textSize=40, position=[700, 100])
     text = room.add(kind="text", size=[100, 100], fill=black, text="\u2588\u2588", textSize=40, position=[900, 100])
-    spots = {"line": (150, 110), "ink": (150, 160), "outline": (350, 100), "letters": (950, 150)}
+    spots = {"line": (150, 110), "head": (140, 132), "ink": (150, 160), "outline": (350, 100), "letters": (950, 150)}
     ann = room.join(theme="dark", at=(0, 0), ratio=1)
 
     def colors():

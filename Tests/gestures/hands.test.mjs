@@ -104,6 +104,7 @@ test('a finger that holds a shape first moves it, without a jump, and others see
 test('what is given up leaves the drawing as it was, and what could be done again', (t) => {
   const hand = handAt(t, { tool: 'pen' })
   const id = hand.add(square(600, 200))
+  hand.add(square(900, 300))
   hand.lead([200, 200], [300, 300])
   hand.tool.choose('select')
   hand.lead([650, 250], [750, 350])
@@ -266,6 +267,7 @@ test('S13: a click takes a group, with Shift adds or leaves it, and a double cli
   assert.deepEqual([sun, moon, star].map((id) => hand.box(id)[1]), [350, 350, 200])
   hand.tap([650, 250])
   hand.tap([450, 400], 1, { shift: true })
+  hand.tap([150, 600], 1, { shift: true })
   assert.deepEqual(sorted(hand.selection.ids()), sorted([sun, moon, star]))
   hand.tap([450, 400], 1, { shift: true })
   assert.deepEqual(hand.selection.ids(), [star])
@@ -367,7 +369,9 @@ test('what a hand holds is known while it holds it, and to what it ties a line',
   assert.deepEqual(deeds(sun, moon, way), [null, null, 'held'])
   hand.up([900, 700])
   hand.selection.clear()
+  hand.move([210, 210])
   hand.lead([210, 210], [260, 230], { hold: true })
+  assert.deepEqual(hand.over.filter(([name]) => name === 'setHover').slice(-2), [['setHover', sun], ['setHover', null]])
   assert.deepEqual(deeds(sun, moon), ['held', null])
   hand.up([260, 230])
   hand.tool.choose('rectangle')
@@ -402,6 +406,12 @@ test('what is thrown glides on within the view, in one step, and is caught by a 
   assert.deepEqual(hand.box(id).slice(0, 2), [there, 300])
   hand.undo()
   assert.deepEqual(hand.box(id).slice(0, 2), [100, 300])
+  hand.throw([150, 350], [14, 0])
+  hand.pass(160)
+  hand.tool.choose('ellipse')
+  const [now] = hand.box(id)
+  hand.tap([now + 50, 350])
+  assert.equal(hand.box(id)[0], now, 'also by a tool that draws')
 })
 
 test('where less motion is asked for, or no play, nothing glides or coasts', (t) => {
@@ -513,6 +523,10 @@ test('two fingers turn and scale what they hold, and zoom the paper; a finger th
   hand.move([340, 520])
   hand.up([340, 520])
   assert.deepEqual([hand.selection.ids(), hand.view.x, hand.box(id)], [[id], 0, [100, 300, 160, 160]])
+  hand.tool.choose('pen')
+  hand.pinch([700, 400], 50, 50)
+  hand.lead([200, 200], [300, 240])
+  assert.deepEqual(hand.box(hand.replica.shapes().at(-1).id), [200, 200, 100, 40], 'ink has nothing of the way of these fingers')
 })
 
 test('a drag that a second finger turns into a pinch is one step', (t) => {
@@ -552,6 +566,8 @@ test('who may only look on pans and zooms, also on a shape, and changes nothing 
     hand.tap([250, 250], 2)
     hand.tap([250, 250], 3)
     hand.tap([700, 250], 2)
+    hand.move([250, 250])
+    assert.ok(hand.over.every(([name, shape]) => name !== 'setHover' || shape === null))
     hand.selection.set([id])
     for (const key of ['arrowleft', 'q', 'c', 'delete', 'shift+delete', 'ctrl+d', 'enter']) hand.key(key)
     hand.shaking.tell('shaken', null)
@@ -564,7 +580,7 @@ test('who may only look on pans and zooms, also on a shape, and changes nothing 
 
 test('a shake clears everything, unless there is no play or a hand is busy', async (t) => {
   const hand = handAt(t)
-  hand.add(square(200, 200))
+  const id = hand.add(square(200, 200))
   const left = async () => {
     hand.shaking.tell('shaken', null)
     await new Promise(setImmediate)
@@ -577,6 +593,11 @@ test('a shake clears everything, unless there is no play or a hand is busy', asy
   assert.equal(await left(), 1)
   hand.up([300, 300])
   assert.equal(await left(), 0)
+  hand.undo()
+  hand.throw([300, 300], [14, 0])
+  assert.equal(await left(), 0)
+  hand.undo()
+  assert.ok(hand.box(id)[0] > 360, 'a throw is a step of its own')
 })
 
 // Lines.

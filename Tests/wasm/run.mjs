@@ -139,6 +139,21 @@ for (const file of readdirSync(histories).sort()) {
   })
 }
 
+test('how long a line is silent is measured by a clock that nobody can set', () => {
+  const { now } = performance
+  try {
+    let time = 1_000
+    performance.now = () => time
+    const replica = core.createReplica()
+    replica.watchLine()
+    replica.start()
+    time += 5_000
+    assert.ok(replica.lookAtLine().some(({ type }) => type === 'connect'))
+  } finally {
+    performance.now = now
+  }
+})
+
 test('damaged bytes are refused in words, as are edits that are not allowed', () => {
   assert.throws(() => core.restoreReplica(new Uint8Array(40)), /saved/)
   const replica = core.createReplica()

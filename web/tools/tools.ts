@@ -268,24 +268,14 @@ export class Tools {
    */
   #leadFrame() { this.#reach.handles.lead(this.#act?.frame ?? null, this.#act instanceof Moving) }
 
-  /** The step of undo that a drag has left open for the following pinch. */
-  #takeContinued() {
-    const continued = this.#continued
-    this.#continued = null
-    return continued instanceof Moving ? continued.step : null
-  }
-
   #begin(gesture: Lasting): Act {
     const reach = this.#reach
     const { target } = gesture
-    const step = this.#takeContinued()
-    const mayEdit = reach.permission.mayEdit
     if (gesture.type === 'pinch') {
-      if (target.id !== undefined && mayEdit) return new Pinching(reach, gesture, this.#grasp(target.id, false), step)
-      step?.end()
-      return new Zooming(reach, gesture)
+      if (target.id === undefined || !reach.permission.mayEdit) return new Zooming(reach, gesture)
+      const step = this.#continued instanceof Moving ? this.#continued.step : null
+      return new Pinching(reach, gesture, this.#grasp(target.id, false), step)
     }
-    step?.end()
     if (gesture.type === 'pan' || target.kind === 'view' || !this.#mayUse) return new Panning(reach, gesture)
     const { id } = (gesture.lifted && target.under) || target
     if (id !== undefined) return new Moving(reach, gesture, this.#grasp(id, gesture.shift))
@@ -318,12 +308,12 @@ export class Tools {
    * group.
    */
   #grasp(id: number, adds: boolean) {
-    const { locks, selection } = this.#reach
+    const { selection } = this.#reach
     if (!selection.has(id)) {
       if (adds) selection.add(this.#handled(id))
       else selection.set(this.#handled(id))
     }
-    return selection.ids().filter((each) => !locks.has(each))
+    return selection.ids()
   }
 
   // The mouse's cursor.
