@@ -104,7 +104,7 @@ test('a finger that holds a shape first moves it, without a jump, and others see
 test('what is given up leaves the drawing as it was, and what could be done again', (t) => {
   const hand = handAt(t, { tool: 'pen' })
   const id = hand.add(square(600, 200))
-  hand.add(square(900, 300))
+  hand.add(square(900, 250))
   hand.lead([200, 200], [300, 300])
   hand.tool.choose('select')
   hand.lead([650, 250], [750, 350])
@@ -175,7 +175,7 @@ test('handles move, turn and scale one shape, each in one step, and stay where t
   assert.deepEqual(hand.box(id), [438, 240, 100, 100], 'it stays on its line')
 })
 
-test('handles of many act on all around their common frame, also on a group', (t) => {
+test('handles of many act on all around their common frame, also on a group', async (t) => {
   const hand = handAt(t)
   const [one, other] = [hand.add(square(200, 200, { group: 7 })), hand.add(square(400, 250, { group: 7 }))]
   hand.tap([250, 250])
@@ -195,7 +195,9 @@ test('handles of many act on all around their common frame, also on a group', (t
     ['scale', by(-300, 40), { side: [-1, 0] }, [[-100, 200, 200, 100], [300, 250, 200, 100]]],
     ['scale', by(-300, 0), { side: [-1, -1] }, [[-100, 50, 200, 200], [300, 150, 200, 200]]],
   ]) assert.deepEqual(boxes(kind, way, how), expected)
-  assert.deepEqual([one, other].map(hand.box), [[200, 200, 100, 100], [400, 250, 100, 100]])
+  hand.tap(hand.handle('move'))
+  await new Promise(setImmediate)
+  assert.deepEqual(hand.replica.shapes().map(({ id }) => hand.box(id)), [[200, 200, 100, 100], [400, 250, 100, 100]], 'a tap on it copies nothing')
 })
 
 test('a larger or smaller note has its text fitted anew, in the same step', (t) => {
@@ -409,9 +411,16 @@ test('what is thrown glides on within the view, in one step, and is caught by a 
   hand.throw([150, 350], [14, 0])
   hand.pass(160)
   hand.tool.choose('ellipse')
+  hand.selection.clear()
   const [now] = hand.box(id)
   hand.tap([now + 50, 350])
   assert.equal(hand.box(id)[0], now, 'also by a tool that draws')
+  hand.tool.choose('select')
+  hand.throw([now + 50, 350], [14, 0])
+  document.hidden = true
+  document.tell('visibilitychange')
+  const [rest] = hand.box(id)
+  assert.ok(rest > now + 130, 'in a hidden page it is where it would stop')
 })
 
 test('where less motion is asked for, or no play, nothing glides or coasts', (t) => {
@@ -557,6 +566,16 @@ test('others are told where the pointer is on the canvas, and when it is gone', 
   }
 })
 
+test('who looks on has the laser pointer, but not in the past', (t) => {
+  const hand = handAt(t, { tool: 'laser' })
+  hand.permission.mayEdit = false
+  for (const isPast of [true, false]) {
+    hand.drawing.isPast = isPast
+    hand.lead([200, 200], [300, 300])
+    assert.equal(hand.told.some(([name]) => name === 'setLaser'), !isPast)
+  }
+})
+
 test('who may only look on pans and zooms, also on a shape, and changes nothing by hand, key or shaking', (t) => {
   for (const pointer of ['mouse', 'touch']) {
     const hand = handAt(t, { pointer })
@@ -575,6 +594,21 @@ test('who may only look on pans and zooms, also on a shape, and changes nothing 
     else hand.lead([250, 250], [350, 270])
     assert.deepEqual([hand.replica.shapes(), hand.opened], [before, []])
     assert.ok(pointer === 'touch' ? hand.view.scale > 1.5 : hand.view.x === -100 && hand.view.y === -20)
+  }
+})
+
+test('a drag ends where it is when the right to edit goes or the past is shown, and what isn’t kept of ink is told', (t) => {
+  const lock = ({ permission }) => {
+    Object.assign(permission, { mayEdit: false, isViewOnly: true })
+    permission.tell('change', null)
+  }
+  for (const [tool, end, x, notices] of [['select', lock, 300, 0], ['select', ({ drawing }) => drawing.tell('leaving', null), 300, 0], ['pen', lock, 200, 1]]) {
+    const hand = handAt(t, { tool })
+    const id = hand.add(square(200, 200))
+    hand.lead([250, 250], [350, 250], { hold: true })
+    end(hand)
+    hand.move([450, 250])
+    assert.deepEqual([hand.tools.isBusy, hand.box(id)[0], hand.said.length], [false, x, notices])
   }
 })
 
@@ -638,6 +672,26 @@ test('a shape without a fill is taken at its outline, and inside only where noth
     assert.equal(hand.marks.pointedAt, id)
     hand.tap(place)
     assert.deepEqual(hand.selection.ids(), [id], `${place}`)
+  }
+  const above = hand.add({ position: [180, 180], size: [300, 260], filled: false, strokeWidth: 4 })
+  hand.tap([400, 380])
+  assert.deepEqual(hand.selection.ids(), [above], 'of several the topmost')
+  hand.drawing.write(above, { text: 'Garden' })
+  hand.frame()
+  hand.tap([310, 280])
+  assert.deepEqual(hand.selection.ids(), [above], 'what is written in counts as filled')
+})
+
+test('a finger hits what is near it, and a mouse only what is below it', (t) => {
+  for (const [pointer, far, isHit] of [['touch', 13, true], ['touch', 15, false], ['mouse', 3, false]]) {
+    const hand = handAt(t, { pointer })
+    const [, above] = [{}, {}, { locked: true }].map((set) => hand.add({ position: [200, 200], size: [10, 10], ...set }))
+    hand.add(line(100, 300, 100, 100))
+    hand.view.zoomAt({ x: 0, y: 0 }, 2)
+    for (const [place, ids] of [[[420 + far, 410], isHit ? [above] : []], [[380, 620], []]]) {
+      hand.tap(place)
+      assert.deepEqual(hand.selection.ids(), ids, `${pointer} ${place}`)
+    }
   }
 })
 
