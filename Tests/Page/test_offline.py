@@ -522,16 +522,19 @@ def test_a_browser_without_space_still_reads_what_it_has(room, when):
 
 
 def test_what_a_tab_keeps_at_its_end_while_another_takes_in_earlier_edits_stays(room):
-    """Both are kept in localStorage. The other tab moves the earlier edits to the database."""
+    """Both are kept in localStorage. The other tab moves the earlier edits to the database. Once all are sent, none stay."""
     ann = room.join("Ann")
-    assert ann.page.evaluate("async () => { const { editsOf } = " + module("storage/database.ts") + """
+    assert ann.page.evaluate("async () => { const { editsOf, forgetEdits } = " + module("storage/database.ts") + """
       const keep = (at) => localStorage.setItem('canvas edits other 1', JSON.stringify({
         key: 'other 1', room: 'other', actor: 1, bytes: btoa('a'), unsent: 1, at }))
       keep(1)
       const reading = editsOf('other')
       keep(2)
       await reading
-      return (await editsOf('other')).map(({ at }) => at) }""") == [2]
+      const kept = (await editsOf('other')).map(({ at }) => at)
+      keep(3)
+      await forgetEdits('other 1')
+      return [...kept, (await editsOf('other')).length] }""") == [2, 0]
 
 
 def test_of_a_closed_tabs_changes_those_that_were_refused_have_not_arrived(world, room):

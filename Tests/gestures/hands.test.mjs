@@ -39,6 +39,7 @@ test('each tool draws its kind where the hand leads, not too small, and evenly w
     return box
   }
   assert.deepEqual(drawn([300, 300], [410, 440], { shift: true }), [300, 300, 140, 140])
+  assert.deepEqual(drawn([300, 300], [410, 440], { ctrl: true }), [312, 312, 96, 120], 'from dot to dot')
   hand.view.zoomAt({ x: 0, y: 0 }, 0.5)
   hand.view.panBy(-2_500, 250)
   assert.deepEqual([drawn([300, 300], [500, 440]), drawn([700, 300], [707, 315]), drawn([700, 600], [693, 570])],
@@ -250,6 +251,7 @@ test('a rectangle selects what it meets and is not locked, whole groups, and wit
   assert.deepEqual(sorted(hand.selection.ids()), sorted([one, two, three]))
   hand.lead([150, 350], [350, 390], { hold: true })
   assert.deepEqual(hand.selection.ids(), [])
+  hand.move([350, 210])
   hand.key('escape')
   assert.deepEqual([hand.selection.ids(), hand.replica.shapeCount], [[], 4])
   hand.up([350, 390])
@@ -416,11 +418,18 @@ test('what is thrown glides on within the view, in one step, and is caught by a 
   hand.tap([now + 50, 350])
   assert.equal(hand.box(id)[0], now, 'also by a tool that draws')
   hand.tool.choose('select')
-  hand.throw([now + 50, 350], [14, 0])
-  document.hidden = true
-  document.tell('visibilitychange')
-  const [rest] = hand.box(id)
-  assert.ok(rest > now + 130, 'in a hidden page it is where it would stop')
+  hand.add(square(1_100, 650))
+  const hide = () => {
+    document.hidden = true
+    document.tell('visibilitychange')
+  }
+  for (const [end, step] of [[() => hand.tap([1_150, 700]), 14], [hide, -14]]) {
+    const [from] = hand.box(id)
+    hand.throw([from + 50, 350], [step, 0])
+    const [there] = hand.box(id)
+    end()
+    assert.ok(Math.abs(hand.box(id)[0] - there) > 20, 'it is where it would stop')
+  }
 })
 
 test('where less motion is asked for, or no play, nothing glides or coasts', (t) => {
@@ -451,14 +460,14 @@ test('what is held first, or led with a key, is not thrown', (t) => {
 
 test('paper that a finger has pushed goes on, until it is pressed', (t) => {
   t.after(() => { motion.matches = false })
-  for (const isStill of [false, true]) {
+  for (const [pointer, isStill] of [['touch', false], ['touch', true], ['mouse', false]]) {
     motion.matches = isStill
-    const hand = handAt(t, { pointer: 'touch' })
+    const hand = handAt(t, { pointer, tool: 'hand' })
     hand.throw([40, 600], [0, -20])
     const at = hand.view.y
     assert.ok(Math.abs(at - 160) < 20, `${at}`)
     hand.pass(200)
-    assert.ok(isStill ? hand.view.y === at : hand.view.y > at + 50)
+    assert.ok(isStill || pointer === 'mouse' ? hand.view.y === at : hand.view.y > at + 50)
     const later = hand.view.y
     hand.down([40, 400])
     hand.pass(500)
@@ -761,9 +770,11 @@ test('each key has its action, and a held one repeats what may be repeated', (t)
   hand.undo()
   assert.deepEqual(hand.box(one).slice(0, 2), [200, 200], 'presses that follow each other are one step')
   const { fill } = hand.replica.shape(one)
+  hand.key('arrowdown')
   hand.key('alt+c')
   assert.notEqual(hand.replica.shape(one).fill, fill)
   hand.key('ctrl+z')
+  assert.deepEqual(hand.box(one).slice(0, 2), [200, 201], 'a colour is a step of its own')
   hand.key('delete')
   hand.key('delete', { repeat: true })
   assert.deepEqual(hand.replica.drawingOrder(), [two, three])

@@ -419,7 +419,10 @@ test('of shapes that lie on each other only what can be seen is painted, and the
   const middle = 32_767
   // It leads down, from (130, 0) to (130, 100), and on from (70, 100) to (70, 200).
   const ink = shape({ kind: 'ink', strokeWidth: 4, rotation: 90, path: Array.from({ length: 11 }, (_, at) => [at * 6_553, at < 6 ? 0 : 2 * middle]) }, 0, 70, 200, 60)
-  for (const [box, seen] of [[[40, 50, 200, 300], [[4, -100]]], [[40, -50, 200, 200], [[4, 30]]], [[95, -50, 200, 400], [[6, -10]]], [[0, -50, 105, 400], [[7, -100]]], [[40, 40, 200, 100], [[4, -100], [5, 10]]], [[40, -50, 200, 400], null], [[0, 300, 9, 9], [[11, -100]]]]) {
+  for (const [box, seen] of [
+    [[40, 50, 200, 300], [[4, -100]]], [[40, -50, 200, 200], [[4, 30]]], [[95, -50, 200, 400], [[6, -10]]], [[0, -50, 105, 400], [[7, -100]]],
+    [[40, 40, 200, 100], [[4, -100], [5, 10]]], [[40, -50, 200, 400], null], [[0, 300, 9, 9], [[11, -100]]],
+  ]) {
     assert.deepEqual(piecesBelow([shape({}, ...box)], ink), seen, `${box}`)
   }
   for (const width of [100, 10]) {
