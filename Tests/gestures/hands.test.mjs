@@ -22,6 +22,7 @@ test('each tool draws its kind where the hand leads, not too small, and evenly w
   for (const [key, kind] of [['r', 'rectangle'], ['u', 'roundedRectangle'], ['o', 'ellipse'], ['p', 'polygon'], ['s', 'star']]) {
     hand.key('escape')
     hand.key(key)
+    assert.equal(hand.stage.style.cursor, 'crosshair')
     hand.lead([300, 300], [410, 440])
     const [id] = hand.selection.ids()
     assert.deepEqual([hand.replica.shape(id).kind, hand.box(id)], [kind, [300, 300, 110, 140]])
@@ -44,6 +45,19 @@ test('each tool draws its kind where the hand leads, not too small, and evenly w
   hand.view.panBy(-2_500, 250)
   assert.deepEqual([drawn([300, 300], [500, 440]), drawn([700, 300], [707, 315]), drawn([700, 600], [693, 570])],
     [[5_600, 100, 400, 280], [6_400, 100, 20, 30], [6_380, 640, 20, 60]])
+})
+
+test('what is drawn snaps to what is there, but not with Shift, and not along a side that is too short', (t) => {
+  const hand = handAt(t, { tool: 'rectangle' })
+  hand.add(square(600, 200))
+  const guides = () => hand.over.findLast(([name]) => name === 'setGuides')[1].length
+  hand.lead([400, 400], [597, 520], { hold: true })
+  assert.deepEqual([hand.box(hand.replica.shapes().at(-1).id), guides()], [[400, 400, 200, 120], 1])
+  hand.move([597, 520], { shift: true })
+  assert.equal(guides(), 0)
+  hand.up([597, 520])
+  hand.lead([590, 550], [597, 670], { hold: true })
+  assert.equal(guides(), 0)
 })
 
 test('what is drawn in a very wide view is as large as a shape can be, from where it begins', (t) => {
@@ -679,6 +693,8 @@ test('a shape without a fill is taken at its outline, and inside only where noth
     hand.selection.clear()
     hand.move(place)
     assert.equal(hand.marks.pointedAt, id)
+    hand.tap(place, 1, { button: 1 })
+    assert.deepEqual(hand.selection.ids(), [], 'the middle button only moves the paper')
     hand.tap(place)
     assert.deepEqual(hand.selection.ids(), [id], `${place}`)
   }

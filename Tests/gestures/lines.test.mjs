@@ -379,6 +379,7 @@ test('a point of a line is moved, a bend is pulled out of it, and one that is ne
   assert.deepEqual(move({ index: 0, handle: 'bend' }, [300, 300], [300, 200])[0], [[50, 0], [300, 200], [560, 560], [500, 553]])
   assert.deepEqual(move(point(1), [300, 200], [305, 284])[0].length, 4)
   assert.deepEqual(move(point(1), [305, 284], [305, 283])[0], [[50, 0], [560, 560], [500, 553]])
+  assert.deepEqual(move(point(2), [500, 553], [561, 660], { shift: true })[0][2], [560, 660])
   const other = new Leading(all, gesture(50, 0, { target: point(0) }), id)
   drawing.write(id, leading([{ x: 50, y: 0 }, { x: 400, y: 400 }, { x: 450, y: 450 }]))
   const changes = drawing.frame()

@@ -10,7 +10,7 @@ import { Source } from '../../build/modules/basics/source.js'
 import { captionBox, captionMiddle, isWithin } from '../../build/modules/canvas/captions.js'
 import { Cursors } from '../../build/modules/canvas/cursors.js'
 import { Coverage } from '../../build/modules/canvas/coverage.js'
-import { Handles, pointOnFrame } from '../../build/modules/canvas/handles.js'
+import { handleAt, Handles, pointOnFrame } from '../../build/modules/canvas/handles.js'
 import { leading } from '../../build/modules/canvas/lines.js'
 import { Marked } from '../../build/modules/canvas/marked.js'
 import { blendColors, blendDegrees, colorOf, packedColor, Steps, Way } from '../../build/modules/canvas/motion.js'
@@ -507,6 +507,10 @@ test('handles are at the corners and sides where there is space, above and below
     assert.deepEqual(handles.all(), [])
     back()
     assert.ok(handles.all().length > 0)
+  }
+  for (const [pointer, reach] of [['mouse', 10], ['pen', 12], ['touch', 22]]) {
+    const at = (x) => handleAt([{ x: 0, y: 0 }, { x: 20, y: 0 }], { x, y: 0 }, pointer)?.x
+    assert.deepEqual([at(-reach), at(-reach - 1), at(10), at(9)], [0, undefined, 20, 0], 'of two that are as near the later')
   }
   const led = { x: 1, y: 2, width: 3, height: 4, rotation: 5 }
   handles.lead(led)

@@ -108,7 +108,7 @@ export class Gliding extends Source<{ ended: null }> {
 
   #glideOn(now: number) {
     const seconds = Math.max(0, now - this.#began) / 1000
-    if (seconds >= this.#path.seconds || this.#held.isEmpty) return this.land()
+    if (seconds >= this.#path.seconds) return this.land()
     this.#goTo(seconds)
     this.#next()
   }

@@ -118,14 +118,13 @@ export class Leading {
   get cursor() { return 'crosshair' }
   get inHand() { return inHand(this.#line, [this.#tie]) }
 
-  /** Takes the points that others have moved, except the one in the hand. */
+  /** Takes the points that others have moved. The one in the hand is written anew with its next movement. */
   follow({ shapes }: Changes) {
     this.#line = stillFree(this.#reach, this.#line)
     const { live } = this.#reach.shown
     const theirs = shapes.find(({ id, by }) => id === this.#line && by > 0 && by !== live.actor)?.shape
     const points = theirs ? setPointsOf(theirs) : []
     if (!theirs || points.length !== this.#points.length) return
-    points[this.#index] = this.#points[this.#index]
     this.#points = points
     this.#before = theirs
   }
