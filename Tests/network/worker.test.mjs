@@ -29,7 +29,12 @@ class Origin extends EventTarget {
     this.stored.set(name, files)
     return {
       match: async (path) => files.get(path)?.clone(),
-      put: async (path, answer) => { files.set(path, answer) },
+      put: async (path, answer) => {
+        // The listing says that all files are there.
+        if (path === '/page.json') assert.ok(files.has('/room.js'))
+        await new Promise(setImmediate)
+        files.set(path, answer)
+      },
       keys: async () => [],
     }
   }
