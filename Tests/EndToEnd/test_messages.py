@@ -85,16 +85,8 @@ async def test_each_refusal_has_its_code(shared):
     await refused(ann, {"shape": shape, "at": "yesterday", "set": {"kind": "star"}}, "bad_stamp")
     await refused(ann, {"shape": shape, "at": stamp("aaa-aaa-aaa"), "set": {"kind": "star"}}, "bad_stamp")
     await refused(ann, {"shape": shape, "set": {"colour": "#000000"}}, "bad_property")
-    for name, value in [
-        ("kind", "blob"), ("name", ""), ("position", [1]), ("size", [0, 5]), ("alpha", 0), ("alpha", 1.5), ("fill", "red"),
-        ("visible", 1), ("z", "V0"), ("points", 2), ("innerRatio", 2), ("rotation", None), ("deleted", False),
-        ("text", "a\tb"), ("text", "\u0085"), ("text", "é" * 2049), ("text", 5), ("text", None), ("textSize", 0), ("textSize", 1001),
-        ("textAlign", "justify"), ("textPlace", 1), ("dash", "wavy"), ("filled", 1), ("locked", "yes"), ("group", "all"), ("group", None),
-        ("path", [[0, 0]]), ("path", [[0, 0], [1]]), ("path", [[0, 0], [1, 65536]]), ("path", [[0, 0], [-1, 0]]), ("path", [[0, 0], [1.5, 0]]),
-        ("path", [[0, 0], [1, 1, 0]]), ("path", [[0, 0], [1, 1, 201]]), ("path", [[0, 0]] * 1025), ("path", None), ("path", "0 0"),
-        ("from", ["afy-kw5-t7o", 0]), ("from", ["x", 0, 0]), ("from", ["afy-kw5-t7o", 0, 65536]), ("to", None), ("to", ""), ("toEnd", "ring"),
-    ]:
-        await refused(ann, {"shape": shape, "set": {name: value}}, "bad_value")
+    # JSONEncodingRefusalTests and PropertyTableTests have the values that each property refuses.
+    await refused(ann, {"shape": shape, "set": {"text": "é" * 2049}}, "bad_value")
     await refused(ann, {"shape": shape, "at": stamp(ann.actor, ahead=120000), "set": {"kind": "star"}}, "clock_ahead")
     await refused(ann, {"shape": shape, "at": f"5.0.{ann.actor}", "set": {"kind": "star"}}, "too_old")
     answer = await ann.write(good, {"shape": shape, "set": {"alpha": 11}}, id=3)

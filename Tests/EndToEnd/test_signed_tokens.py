@@ -213,19 +213,6 @@ async def test_a_token_names_its_bearer():
         assert {"ann@example.com", "bob"} == {peer["token"] for peer in found}
 
 
-async def test_a_token_that_expires_ends_its_connections():
-    """C10: `token_expires` a minute before, then 4401. Its actor returns with a new token and its key."""
-    with trusting("--jwt-leeway", "0") as (server, keys):
-        ann = await enter(server, "demo", keys.token(exp=int(time.time()) + 3))
-        lasting = await enter(server, "demo", keys.token())
-        assert (await ann.until("error"))["code"] == "token_expires"
-        await ann.draw()
-        assert (await ann.until("error", code="no_token"))["message"] == "the token has expired"
-        assert await ann.closed() == 4401
-        back = await enter(server, "demo", keys.token(), actor=ann.actor, key=ann.welcome["key"])
-        assert back.actor == ann.actor and not lasting.errors
-
-
 async def bring(client, token):
     await client.send({"type": "token", "token": token})
     while (answer := await client.receive())["type"] not in ("token", "error"):

@@ -9,7 +9,7 @@ import websockets
 
 from client import Client
 from raw import UPGRADE
-from server import Server, identifier
+from server import identifier
 from waiting import eventually
 
 EVIL = "https://evil.example"
@@ -59,13 +59,6 @@ async def test_pages_of_other_sites_are_refused(shared):
             assert answer.status == 403 and answer.error == "foreign_origin", (origin, answer.body)
             assert "Access-Control-Allow-Origin" not in answer.headers
     assert [each["id"] for each in await shared.shapes("visited")] == [shape]
-
-
-async def test_its_own_pages_and_programs_may(shared):
-    """C8: Requests are accepted if the origin is the server's own, by either name of loopback, or missing."""
-    for origin in [None, f"http://127.0.0.1:{shared.port}", f"http://localhost:{shared.port}"]:
-        assert await opens(shared, "own", origin=origin) is True, origin
-        assert (await post(shared, "own", {"Origin": origin} if origin else {})).status == 200, origin
     assert (await shared.get("/", {"Origin": EVIL})).status == 200, "the page's own files say nothing about rooms"
 
 
@@ -92,20 +85,3 @@ async def test_only_known_names_are_answered(shared):
         return [line for line in shared.log if "--hosts evil.example" in line.get("reason", "")]
 
     await eventually(told, "a line")
-
-
-async def test_the_operator_names_hosts_and_sites():
-    """C8: The page behind a proxy is the server's own, whichever `Host` the proxy sends."""
-    flags = ("--hosts", "canvas.example.com,ported.example:8443", "--origins", "https://www.example.com")
-    with Server(*flags) as server:
-        await server.write("named")
-        for host, origin, expected in [
-            ("canvas.example.com", None, 200), ("canvas.example.com", "https://canvas.example.com", 200),
-            ("localhost", "https://canvas.example.com", 200), ("localhost", "https://ported.example:8443", 200),
-            ("localhost", "https://ported.example", 403), ("localhost", "https://www.example.com", 200),
-            ("canvas.example.com", "http://canvas.example.com:3000", 403), ("evil.example", None, 421),
-        ]:
-            head = ["GET /v1/rooms/named HTTP/1.1", f"Host: {host}"] + ([f"Origin: {origin}"] if origin else [])
-            assert (await status(server, head))[0] == expected, (host, origin)
-        assert await opens(server, "named", origin="https://www.example.com") is True
-        assert await opens(server, "named", origin=EVIL) == 403

@@ -255,6 +255,7 @@ import Testing
       ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
       ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n+5\r\nhello\r\n0\r\n\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5 6\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5 \r\n", 400),
@@ -443,7 +444,7 @@ import Testing
   }
 
   @Test(
-    "A path's parts are the texts between slashes, even empty ones",
+    "H9: a path's parts are the texts between slashes, even empty ones",
     arguments: [
       ("/", []), ("/v1/rooms", ["v1", "rooms"]), ("/v1/rooms/", ["v1", "rooms"]), ("//demo", ["", "demo"]),
       ("/v1/rooms//ops", ["v1", "rooms", "", "ops"]), ("/v1/rooms//", ["v1", "rooms", ""]), ("//", [""]),
