@@ -14,7 +14,6 @@ PROPERTIES = [
     "cornerRadius", "points", "innerRatio", "text", "textSize", "textAlign", "textPlace", "dash", "filled", "locked", "group",
     "path", "from", "to", "fromEnd", "toEnd", "route",
 ]
-DELETED = PROPERTIES.index("deleted")
 KINDS = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star", "text", "line", "ink"]
 ENDS = ["plain", "arrow", "dot"]
 CHOICES = {"textAlign": ["left", "center", "right"], "textPlace": ["top", "middle", "bottom"], "dash": ["solid", "dashed", "dotted"], "fromEnd": ENDS, "toEnd": ENDS, "route": ["straight", "curved", "elbow"]}

@@ -90,18 +90,6 @@ class Raw:
             if opcode == 1 and json.loads(payload)["type"] == kind:
                 return json.loads(payload)
 
-    async def outcome(self):
-        """The type of the next answer, or the close code if the server closes first."""
-        while True:
-            opcode, payload, final = await self.fragment()
-            if opcode == 8:
-                return int.from_bytes(payload[:2], "big")
-            while not final:
-                _, more, final = await self.fragment()
-                payload += more
-            if opcode == 1 and (kind := json.loads(payload)["type"]) not in ("ops", "join", "leave", "error"):
-                return kind
-
     async def ended(self):
         """The close code, or None if the connection ends without a close frame."""
         try:

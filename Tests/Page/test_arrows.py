@@ -53,22 +53,6 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
     assert room.shape(line["id"])["position"] == line["position"]
 
 
-def test_it_is_taken_where_it_is_drawn_and_not_by_its_box(room):
-    line = room.add(kind="line", position=[200, 200], size=[400, 300], strokeWidth=4, stroke="#000000")
-    below = room.add(position=[420, 220], size=[150, 60], z="A")
-    ann = room.join("Ann", at=(0, 0))
-    ann.take("select")
-    ann.click(250, 450)
-    assert ann.selected() == []
-    ann.click(440, 240)
-    assert ann.selected() == [below]
-    ann.click(303, 274)
-    assert ann.selected() == [line]
-    # A line that is dragged without its shapes moves as a whole.
-    ann.drag((300, 275), (300, 375), modifiers=["Shift"])
-    assert drawn_line(room, lambda shape: shape["position"] == [200, 300])
-
-
 def test_an_arrow_is_painted_as_the_contract_says(room):
     """The arrowhead ends at the line's end, and is three times the line's width plus 6 units long and wide."""
     ann = room.join(size=(420, 360))

@@ -1,42 +1,8 @@
-"""Handles, keys in a field, and gestures that change only the view. More is in Tests/gestures/hands.test.mjs."""
+"""Keys in a field, and gestures that change only the view. More is in Tests/gestures/hands.test.mjs."""
 
-from hand import handle, lead, moved, near
+from hand import near
 
 SQUARE = {"position": [200, 200], "size": [100, 100]}
-
-
-def test_handles_move_turn_and_scale_and_stay_at_the_turned_shape(room):
-    """The handle below the shape moves it, the one above rotates it, and those at sides and corners scale it."""
-    shape = room.add(**SQUARE)
-    ann, bob = room.join("Ann", at=(0, 0)), room.witness()
-    ann.select(shape)
-    below = handle(ann, "move")
-    assert near(below, [250, 326])
-    lead(ann, below, moved(below, 150, 80))
-    bob.wait_for_shape(shape, "shape.x === 350 && shape.y === 280")
-    assert near(handle(ann, "move"), [400, 406])
-
-    above = handle(ann, "rotate")
-    assert near(above[0], 400) and above[1] < 280
-    reach = 330 - above[1]
-    lead(ann, above, (400 + reach, 330))
-    bob.wait_for_shape(shape, "Math.abs(shape.rotation - 90) < 0.1 && Math.abs(shape.x - 350) < 0.1")
-    assert near(handle(ann, "rotate"), [400 + reach, 330], within=1)
-
-    # After the rotation, the lower right handle is at the lower left. The handle follows the mouse there.
-    corner = handle(ann, "scale")
-    assert near(corner, [350, 380], within=1)
-    lead(ann, corner, moved(corner, -60, 40))
-    bob.wait_for_shape(shape, "Math.abs(shape.width - 140) < 1 && Math.abs(shape.height - 160) < 1")
-    assert near(handle(ann, "scale"), [290, 420], within=1)
-    # After the rotation, the shape's left side is at the top. A drag of that side leaves the bottom where it is.
-    lead(ann, handle(ann, "scale", (-1, 0)), moved(handle(ann, "scale", (-1, 0)), 30, -50))
-    bob.wait_for_shape(shape, "Math.abs(shape.width - 190) < 1 && Math.abs(shape.height - 160) < 1")
-    assert near(handle(ann, "scale"), [290, 420], within=1)
-    room.agree()
-    for _ in range(4):
-        ann.press("Control+z")
-    bob.wait_for_shape(shape, "shape.x === 200 && shape.rotation === 0 && shape.width === 100")
 
 
 def test_keys_typed_into_a_field_do_nothing_to_the_drawing(room):
@@ -124,37 +90,3 @@ def test_two_fingers_on_the_paper_pan_and_zoom(room):
     phone.wait("app.view.scale > 1.7", "it zooms with the tool that moves the paper, too")
     room.agree()
     assert phone.run("app.session.shapeCount") == 1
-
-
-def test_a_finger_that_is_held_on_the_paper_first_selects_by_a_box(room):
-    """With the Select tool, a finger pans the canvas if it moves at once. If it is held first, it draws a marquee."""
-    shapes = [room.add(position=[60 + 120 * at, 300], size=[100, 100]) for at in (0, 1)]
-    phone = room.join("Eve", phone=True, stopped=True, at=(0, 0))
-    phone.take("select")
-    phone.touch.start((40, 260))
-    phone.pass_time(450)
-    phone.touch.move((140, 420))
-    assert phone.selected() == shapes[:1]
-    phone.touch.move((340, 420))
-    phone.touch.end()
-    phone.pass_time(100)
-    assert sorted(phone.selected()) == sorted(shapes)
-    assert phone.run("app.view.x") == 0 and not phone.run("app.session.canUndo")
-
-
-def test_others_see_the_cursor(room):
-    """Others see where the pointer is on the canvas, and when it has left the canvas."""
-    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob")
-    ann.look_at(1000, 1000, scale=0.5)
-    ann.page.mouse.move(300, 400)
-    bob.wait("app.presence.people()[0].cursor?.x === 1600 && app.presence.people()[0].cursor?.y === 1800", "Ann's cursor")
-    ann.page.mouse.move(640, 760)
-    bob.wait("app.presence.people()[0].cursor === null", "Ann's cursor has left the paper")
-    phone = room.join("Eve", phone=True)
-    phone.take("rectangle")
-    eve = "app.presence.people().find((person) => person.name === 'Eve')?.cursor"
-    phone.look_at(0, 0)
-    phone.touch.drag((100, 600), (200, 650), hold=True)
-    bob.wait(f"{eve}?.x === 200 && {eve}?.y === 650", "where Eve's finger is")
-    phone.touch.end()
-    bob.wait(f"{eve} === null", "the finger is gone")

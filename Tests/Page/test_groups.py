@@ -21,27 +21,15 @@ def square(room, x, y, **values):
 
 
 def test_a_locked_shape_stays_and_can_be_unlocked(room):
-    """Clicks pass through a locked shape, the marquee and Select all leave it out, and shortcuts explain why they do
-    nothing."""
-    table, cup = square(room, 200, 200), square(room, 230, 220, fill="#FFFFFF")
+    """A notice, the layers and the menu offer that. What hands and keys do meanwhile is in Tests/gestures."""
+    square(room, 200, 200)
+    cup = square(room, 230, 220)
     ann = room.join("Ann", at=(0, 0), panel="layers")
     ann.select(cup)
     ann.press("Control+Shift+l")
     wait_for(room, cup, lambda shape: shape.get("locked"))
-    ann.press("Escape")
-    ann.click(260, 250)
-    assert selected(ann) == {table}, "the shape under the locked one"
-    ann.press("Control+a")
-    assert selected(ann) == {table}
-    ann.press("Escape", "v")
-    ann.drag((150, 150), (700, 600))
-    assert selected(ann) == {table}
-    ann.select(cup)
-    for key in ("Delete", "ArrowLeft", "c"):
-        ann.press(key)
+    ann.press("Delete")
     notice = ann.notice("locked")
-    notice.wait_for()
-    assert room.shape(cup)["position"] == [230, 220] and room.shape(cup)["fill"] == "#FFFFFF"
     notice.get_by_role("button", name="Unlock").click()
     wait_for(room, cup, lambda shape: not shape["locked"])
     # The menu and the layers lock and unlock too.

@@ -3,60 +3,11 @@ draw."""
 
 import re
 
-from person import number
 from waiting import wait_until
 
 
 # The server has a newer version of the page by now. Of the parts that aren't there yet it gives none.
 NEWER = '{"version": "another", "files": []}'
-
-
-def draw(person, count, at=0):
-    person.run("for (let each = 0; each < value.count; each++) app.edit((session) => session.add({ position: "
-               "[value.at + 150 * each, 200], size: [100, 100] })); return null", {"count": count, "at": at})
-
-
-def test_undo_in_a_notice_undoes_what_the_notice_tells(room):
-    """The notice disappears at the next edit, because its Undo would undo that edit. An undo by key or by button says
-    so if there is no step, or if others have changed everything that the step wrote."""
-    ann = room.join("Ann")
-    notice = ann.page.locator(".notice")
-    ann.press("Control+z")
-    notice.filter(has_text="Nothing to undo.").wait_for()
-    ann.press("Control+y")
-    notice.filter(has_text="Nothing to redo.").wait_for()
-    assert notice.count() == 1
-    draw(ann, 1)
-    shape = room.wait_for_shapes(1)[0]["id"]
-    ann.run("app.edit((session) => session.place([{ id: value, x: 400 }])); return null", number(shape))
-    room.wait_for(lambda shapes: shapes[0]["position"][0] == 400)
-    room.write((shape, {"deleted": True}))
-    ann.wait_for_shapes(0)
-    ann.page.get_by_role("button", name="Undo", exact=True).click()
-    notice.filter(has_text="others have changed it since").wait_for()
-    draw(ann, 3)
-    undo = ann.notice("black hole").get_by_role("button", name="Undo")
-    ann.press("Shift+b")
-    undo.wait_for()
-    draw(ann, 1)
-    undo.wait_for(state="detached")
-    assert ann.run("app.session.shapeCount") == 1
-    ann.press("Shift+b")
-    undo.click()
-    ann.wait_for_shapes(1)
-    undo.wait_for(state="detached")
-    # When the edit is undone by Control+Z, the notice that offers to undo it disappears.
-    ann.press("Shift+b")
-    undo.wait_for()
-    ann.press("Control+z")
-    ann.wait_for_shapes(1)
-    undo.wait_for(state="detached")
-    # The reason for a refusal is grammatically right for one change and for several.
-    for count, words in [(1, "1 change was taken back: too much time has passed since."),
-                         (2, "2 changes were taken back: too much time has passed since.")]:
-        ann.run("app.perform(Array.from({ length: value }, (_, shape) => ({ type: 'rejected', shape, set: {}, code: 'too_old', message: '' }))); return null",
-                count)
-        ann.page.locator(".notice.is-refused", has_text=words).wait_for()
 
 
 def test_the_buttons_of_a_notice_leave_its_text_space(room):

@@ -53,23 +53,6 @@ def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
     room.wait_for_shapes(0)
 
 
-def test_a_shape_that_is_deleted_in_ones_hand_does_not_vanish_without_a_word(room):
-    """The notice names the shape and who deleted it. Shapes that nobody is dragging disappear without a notice."""
-    (sun, moon, _), before = fill(room)
-    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob")
-    ann.drag(ann.middle(sun), (400, 500), hold=True)
-    bob.wait_for_shape(sun, "shape.y > 250")
-    for shape in (moon, sun):
-        bob.delete(shape)
-    notice = ann.notice("Bob deleted Sun while you held it.")
-    notice.wait_for()
-    assert ann.page.locator(".notice").count() == 1
-    ann.page.mouse.up()
-    notice.get_by_role("button", name="Bring back").click()
-    (back,) = [shape for shape in room.wait_for(lambda shapes: len(shapes) == 2) if shape["id"] == sun]
-    assert back["name"] == "Sun" and back["z"] == before[0]["z"] and back["position"][1] > 250
-
-
 def drawn_and_redrawn(room):
     """Makes a drawing of three shapes that becomes six. Returns the first drawing, its time, and the second drawing."""
     old = [room.add(kind="star", name=name, position=[100 + 150 * at, 200], size=[100, 100]) for at, name in enumerate(["Sun", "Moon", "Comet"])]
@@ -134,24 +117,6 @@ def test_what_went_while_one_was_away_is_told_on_return(room):
     room.wait_for(lambda shapes: shapes == [])
     ann.run("app.start(); return null")
     notice.wait_for()
-
-
-def test_a_notice_offers_no_undo_of_what_was_refused(world, room):
-    """Undo would take back an older step. The room is full when Ann brings shapes back, which is offered again."""
-    with world.own_room("--max-shapes", "4") as own:
-        fill(own)
-        ann, bob = own.join("Ann"), own.join("Bob")
-        clear(bob)
-        ann.notice("Bob cleared the canvas.").wait_for()
-        drawn = ann.run("return app.edit((session) => session.add({})).shape")
-        own.add()
-        own.add()
-        ann.wait_for_shapes(3)
-        ann.page.get_by_role("button", name="Bring back").click()
-        ann.page.locator(".notice.is-refused", has_text="the room is full").wait_for()
-        assert ann.page.locator(".notice").get_by_role("button", name="Undo").count() == 0
-        assert ann.run("return app.session.shape(value) !== null", drawn)
-        ann.notice("Bob cleared the canvas.").wait_for()
 
 
 def test_the_undo_of_a_notice_undoes_no_older_step(room):

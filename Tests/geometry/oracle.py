@@ -19,7 +19,6 @@ import numpy as np
 import shapely
 
 RECTANGLE, ROUNDED, ELLIPSE, POLYGON, STAR = range(5)
-KINDS = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]
 
 # The number of corners of a polygon that approximates a whole curve. It is a multiple of four, so that the polygon
 # includes the outermost points of the curve.
