@@ -55,18 +55,6 @@ async def test_two_hundred_bots_in_one_process(shared):
         print(f"200 bots: {summary['acknowledged']} acknowledged in {summary['seconds']} s, {summary['latencyMilliseconds']}")
 
 
-async def test_each_behaviour_keeps_to_its_area_and_its_seed(shared):
-    """The same seed makes the same shapes, and no shape leaves the area."""
-    for behaviour in ["scatter", "wander", "orbit", "swarm", "grid"]:
-        words = ["--behaviour", behaviour, "--seed", 7, "--rate", 60, "--for", "500ms", "--area", "1000,-500,600,400", "--quiet"]
-        done = await run(shared, "bot", f"b-{behaviour}", *words, "--json", "--ledger")
-        await hold(shared, f"b-{behaviour}", done, 1, 5)
-        for x, y in (await shared.positions(f"b-{behaviour}")).values():
-            assert 1000 <= x <= 1600 and -500 <= y <= -100, (behaviour, x, y)
-        assert "1 bot for" in (await run(shared, "bot", f"b2-{behaviour}", *words)).out
-        assert (await shared.positions(f"b2-{behaviour}")).keys() == (await shared.positions(f"b-{behaviour}")).keys()
-
-
 async def test_an_interrupt_is_the_end_in_order(shared):
     """Pending writes are answered, the summary is printed, the exit code is 0. --clean deletes the shapes."""
     async with await start(shared, "bot", "bot-interrupted", "--json", "--ledger", "--rate", 50) as bot:

@@ -306,15 +306,6 @@ def test_leaving_waits_for_what_is_on_its_way(client):
         assert len(shapes(server, "slow")) == 3
 
 
-def test_a_deleted_room_is_said(server, client):
-    """The client says so, and the drawing stays on the screen."""
-    draw(server, "doomed", name="Last")
-    with Tmux(joins(client, server, "doomed")) as screen:
-        screen.shows("Saved", "Last")
-        server._http("DELETE", "/v1/rooms/doomed", None, {})
-        screen.shows("This room was deleted", "Last")
-
-
 def test_a_slow_terminal_gets_the_newest(server, client):
     """Frames that a slow terminal can't take are dropped and not queued. The last frame is right."""
     shape = draw(server, "slow", name="Box", kind="star", position=[0, 0], size=[600, 400], points=40)

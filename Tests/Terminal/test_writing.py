@@ -21,64 +21,6 @@ def write(screen, text):
     screen.keys("Enter")
 
 
-def test_a_text_is_written_and_its_box_grows_with_it(server, client):
-    """Five lines need more space than the box has. When the person writes again, the field has the text."""
-    draw(server, "written", name="List", position=[0, 0], size=[160, 64])
-    with Tmux(joins(client, server, "written")) as screen:
-        screen.shows("List")
-        screen.keys("Tab")
-        write(screen, "Buy milk\\nand bread")
-        screen.shows("Buy milk", "and bread")
-        (note,) = holds(server, "written", lambda drawn: drawn[0].get("text") == "Buy milk\nand bread")
-        assert note["size"] == [160, 66]
-        screen.keys("i").shows("Text (\\n: next line): Buy milk\\nand bread")
-        screen.type("\\n1\\n2\\n3")
-        screen.keys("Enter")
-        (note,) = holds(server, "written", lambda drawn: drawn[0].get("text", "").endswith("3"))
-        assert note["size"] == [160, 141] and note["position"] == [0, 0]
-        screen.shows("Buy milk", "and bread", "3")
-        # The new text and the new size of the box are one undo step.
-        screen.keys("u")
-        holds(server, "written", lambda drawn: drawn[0].get("text") == "Buy milk\nand bread" and drawn[0]["size"] == [160, 66])
-        # Of a pasted text that is too long, nothing is left out without a word.
-        screen.keys("i")
-        screen.run("set-buffer", "ä" * 3_000)
-        screen.run("paste-buffer", "-p")
-        screen.keys("Enter").shows("A text has at most 4,096 bytes.")
-        screen.run("paste-buffer", "-p")
-        screen.shows("There is no room for more: the end was left out.")
-        # What is cancelled isn't written, and isn't gone.
-        screen.keys("C-u")
-        screen.type("typed for minutes")
-        screen.keys("Escape").shows("Not written. Press I to keep your text: “typed for minutes”", "and bread")
-        screen.keys("I")
-        holds(server, "written", lambda drawn: [shape.get("text") for shape in drawn] == ["typed for minutes"])
-
-
-def test_who_loses_a_text_is_told_and_keeps_it_beside(server, client):
-    """Bob replaces the text just after it was written. I puts it into a shape of its own, beside Bob's, which stays."""
-    shape = draw(server, "lost", name="List", position=[0, 0], size=[160, 64])
-    with Tmux(joins(client, server, "lost")) as screen, Peer(server, "lost") as bob:
-        screen.shows("List", "2 people")
-        screen.keys("I").shows("No text of yours was lost.")
-        screen.keys("Tab")
-        write(screen, "Buy milk")
-        holds(server, "lost", lambda drawn: drawn[0].get("text") == "Buy milk")
-        bob.send(type="ops", ops=[{"shape": shape, "set": {"text": "Sell eggs"}}])
-        screen.shows("Bob wrote over your text. Press I to keep it beside: “Buy milk”", "Sell eggs")
-        screen.keys("I")
-        drawn = holds(server, "lost", lambda drawn: len(drawn) == 2)
-        assert [(shape["kind"], shape["text"]) for shape in drawn] == [("rectangle", "Sell eggs"), ("text", "Buy milk")]
-        screen.lacks("wrote over")
-        screen.lacks("⚠")
-        bob.send(type="ops", ops=[{"shape": drawn[1]["id"], "set": {"text": "Sell milk"}}])
-        screen.shows("Press I to keep it beside")
-        bob.send(type="ops", ops=[{"shape": drawn[1]["id"], "set": {"text": ""}}])
-        screen.lacks("Sell milk")
-        screen.keys("I")
-        holds(server, "lost", lambda drawn: [shape.get("text") for shape in drawn] == ["Sell eggs", "Buy milk"])
-
-
 async def test_a_lost_text_is_told_until_it_is_put_back_or_hidden(server, client):
     """Whatever else is told goes after some seconds. The text was on its way when its writer wanted to leave, so they
     stay."""
@@ -114,29 +56,6 @@ async def test_a_lost_text_is_told_until_it_is_put_back_or_hidden(server, client
 
     async with between(server, "leaving", down=hold) as there:
         await asyncio.to_thread(see, there)
-
-
-def test_a_text_that_the_server_refuses_is_kept(client):
-    """An operator locks the room while somebody types. Once it is open again, the text is put back."""
-    with Server.asking(f"{ANN} editor *\n{KEEPER} operator *\n") as server:
-
-        def ask(method, path, body=None):
-            headers = {"Authorization": f"Bearer {KEEPER}", "Content-Type": "application/json"}
-            answer = server._http(method, f"/v1/rooms/refused{path}", body, headers)
-            return answer.body and answer.json
-
-        note = {"kind": "rectangle", "position": [0, 0], "size": [160, 64]}
-        ask("POST", "/ops", json.dumps({"ops": [{"shape": identifier(), "set": note}]}).encode())
-        with Tmux(joins(client, server, "refused", "--token", ANN), columns=160) as screen:
-            screen.shows("Saved")
-            screen.keys("Tab", "i").shows("Text (\\n: next line):")
-            screen.type("ten minutes of work")
-            ask("PUT", "/lock")
-            screen.keys("Enter").shows("Your text was refused", "Press I to keep it: “ten minutes of work”")
-            ask("DELETE", "/lock")
-            screen.shows("Saved")
-            screen.keys("I")
-            wait_until(lambda: ask("GET", "")["shapes"][0].get("text"), "the text is back", lambda text: text == "ten minutes of work")
 
 
 async def test_what_somebody_else_has_written_stays_when_a_refused_text_is_put_back(client):
