@@ -402,19 +402,6 @@ import Testing
     #expect(desk.history.aliasLooks == 1)
   }
 
-  @Test("a refused operation leaves nothing to undo")
-  func refused() {
-    var desk = desk()
-    let operation = Operation(shape: shape, at: desk.clock.tick(milliseconds: 2_000), set: Properties { $0.alpha = 5 })
-    var ghost = desk.canvas
-    let (_, replaced) = desk.history.apply(operation, to: &ghost)
-    let edits = RefusedEdits([Outbox.Pending(operation: operation, edit: 0, replaced: replaced)])
-    desk.history.forget(edits, on: desk.canvas)
-    #expect(desk.history.undoable.count == 1)
-    desk.undo()
-    #expect(desk.canvas[shape] == nil)
-  }
-
   @Test("a value that an undo has written again stays, though its first write is refused while the shape is deleted")
   func refusedWhileDeleted() {
     var desk = desk()

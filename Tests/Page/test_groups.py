@@ -75,20 +75,6 @@ def test_a_shape_without_a_fill_is_seen_by_its_outline_and_taken_there(room):
     assert filled["fill"] == "#2E8558"
 
 
-def test_strokes_are_dashed_and_dotted(room):
-    """The painted stroke has gaps."""
-    places = {"solid": 200, "dashed": 400, "dotted": 600}
-    for dash, x in places.items():
-        room.add(position=[x, 200], size=[140, 140], filled=False, strokeWidth=8, stroke="#000000", dash=dash)
-    ann = room.join("Ann", at=(0, 0))
-    picture = ann.painted_picture()
-    dark = {}
-    for dash, x in places.items():
-        points = [ann.screen(x + step, 200) for step in range(140)]
-        dark[dash] = sum(int(picture[int(y)][int(x)][:3].max()) < 96 for x, y in points) / 140
-    assert dark["solid"] > 0.97 and 0.45 < dark["dashed"] < 0.75 and 0.35 < dark["dotted"] < 0.7, dark
-
-
 def layer_names(person):
     """The rows of the layers from the topmost one, those within a group with a tab before them."""
     return person.page.evaluate(

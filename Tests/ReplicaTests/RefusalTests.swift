@@ -231,23 +231,6 @@ struct RefusalTests {
     #expect(room.stored.map { $0.map(\.shape) } == [new])
   }
 
-  @Test("refusals of messages that were sent together are one try that failed", arguments: 0..<20)
-  func burst(seed: UInt64) {
-    var room = TestRoom()
-    let ann = room.join(seed: seed)
-    room.isLogDown = true
-    for tries in 1...3 {
-      let refused = room.refusals(.unavailable)
-      while room.hosts[ann].replica.unsentCount < SendWindow.messagesMax { _ = room.add(ann) }
-      room.settle()
-      #expect(room.refusals(.unavailable) == refused + UInt64(SendWindow.messagesMax))
-      let pause = (room.hosts[ann].wakeAt ?? .max) - room.time
-      #expect(pause <= Backoff.firstMilliseconds << UInt64(tries - 1))
-      room.time += pause
-      room.run(ann) { $0.wake(at: $1) }
-    }
-  }
-
   @Test("a message of too many operations is sent again in halves")
   func tooMany() throws {
     var room = TestRoom()

@@ -120,18 +120,6 @@ struct ReturningTests {
 
   private struct NotWaiting: Error {}
 
-  @Test("a connection that lasted is tried again soon when it is lost")
-  func stable() {
-    var room = TestRoom()
-    let ann = room.join()
-    for _ in 0..<10 {
-      room.disconnect(ann)
-      room.settle(for: 20_000)
-    }
-    #expect(room.hosts[ann].replica.state == .live)
-    #expect(room.hosts[ann].replica.connection.retryPauses.tries <= 1)
-  }
-
   @Test(
     "X1: 4400 to 4404 are final, everything else is tried again",
     arguments: CloseCode.allCases.map(\.rawValue) + [4_402, 4_405, 4_500]

@@ -389,22 +389,6 @@ test('documents are of the drawing as it is, however little time has passed sinc
   other.destroy()
 })
 
-test('a step that is abandoned leaves nothing, and what could be redone can be redone', () => {
-  const replica = core.createReplica()
-  const [shape] = replica.addCircle(400, 300).find(({ type }) => type === 'added').shapes
-  replica.edit([{ shape, set: { alpha: 4 } }])
-  replica.undo()
-  replica.beginGroup()
-  replica.addCircle(1, 1)
-  replica.edit([{ shape, set: { alpha: 7 } }])
-  assert.equal(replica.canRedo, false)
-  replica.abandonStep()
-  assert.deepEqual(replica.shapes().map(({ id, alpha }) => [id, alpha]), [[shape, 10]])
-  replica.redo()
-  assert.equal(replica.shape(shape).alpha, 4)
-  replica.destroy()
-})
-
 const welcome = (...peers) => JSON.stringify({
   type: 'welcome', room: 'demo', actor: 'k3j-9x2-m1p', role: 'editor', time: Date.now(), peers,
   limits: { messageBytes: 1048576, opsPerMessage: 1024, opsPerSecond: 2000, shapes: 100000,
