@@ -51,55 +51,6 @@ async def test_the_vectors_of_the_contract(shared):
     assert len(names) > 20 and {"client-ops-many", "state", "welcome", "reject-whole"} <= names
 
 
-async def test_a_conversation_in_both_encodings(shared):
-    """C2, D4: Clients with different encodings read each other's writes. All messages are answered."""
-    ann = await Client.join(shared, "both", BINARY, name="Ann", color="#E4572E", actor=identifier())
-    assert ann.welcome["role"] == "editor" and ann.welcome["room"] == "both" and ann.welcome["limits"]["opsPerMessage"] == 1024
-    bob = await Client.join(shared, "both", name="Bob")
-    assert bob.welcome["peers"] == [{"actor": ann.actor, "name": "Ann", "color": "#E4572E", "state": {}}]
-    assert (await ann.until("join"))["peer"]["actor"] == bob.actor
-    watcher = await Client.join(shared, "both", BINARY, readonly=True, overlaps=True)
-    assert watcher.welcome["role"] == "viewer"
-
-    one, two = sorted([identifier(), identifier()])
-    everything = {
-        "kind": "star", "name": "Größe", "position": [45, -44.25], "size": [10.125, 20], "rotation": 0.1 + 0.2, "fill": "#FF0000",
-        "stroke": "#00FF00", "strokeWidth": 2.5, "alpha": 7, "visible": True, "z": "Vx", "cornerRadius": 1e6, "points": 64,
-        "innerRatio": 0.05,
-    }
-    answer = await ann.write({"shape": one, "at": stamp(ann.actor, counter=3), "set": everything}, id="first")
-    assert answer["type"] == "ack" and answer["id"] == "first" and "superseded" not in answer
-    assert (await bob.until("ops"))["ops"] == ann.seen
-    assert answer["cursor"] == ann.cursor == bob.cursor
-
-    newer = stamp(bob.actor, ahead=5000)
-    await bob.write({"shape": one, "at": newer, "set": {"alpha": 3}}, {"shape": two, "set": {"kind": "star", **{
-        name: everything[name] for name in ("position", "size")}}}, id=1.5)
-    while ann.cursor != bob.cursor:
-        await ann.receive()
-    answer = await ann.write({"shape": one, "at": stamp(ann.actor, ahead=1000), "set": {"alpha": 9, "rotation": 5}}, id=2)
-    assert answer["superseded"] == [{"op": 0, "property": "alpha", "by": newer}]
-    await watcher.until("overlaps", began=[[one, two]])
-
-    await ann.send({"type": "presence", "state": {"cursor": [1, 2.5]}})
-    assert (await bob.until("presence"))["peers"] == [{"actor": ann.actor, "state": {"cursor": [1, 2.5]}}]
-    await bob.send({"type": "presence", "state": {"selection": [one]}})
-    assert (await ann.until("presence"))["peers"] == [{"actor": bob.actor, "state": {"selection": [one]}}]
-
-    await ann.write({"shape": two, "set": {"deleted": True}}, id=3)
-    await watcher.until("overlaps", ended=[[one, two]])
-    for client in (ann, bob):
-        await client.send({"type": "ping", "id": 7})
-        assert (await client.until("pong"))["id"] == 7
-        await client.agrees()
-    assert ann.live == bob.live and set(ann.live) == {one}
-    late, back = await Client.join(shared, "both", BINARY), await Client.join(shared, "both", BINARY, since=ann.cursor)
-    assert late.live == ann.live and late.erased == ann.erased and back.seen == []
-    assert {"selection": [one]} in [peer["state"] for peer in late.welcome["peers"]]
-    await bob.close()
-    assert (await ann.until("leave"))["actor"] == bob.actor
-
-
 async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
     """D1, D4: Both encodings give exactly the same values, for live operations and for a state in columns."""
     chance = random.Random(11)

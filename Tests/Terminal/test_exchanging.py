@@ -130,15 +130,6 @@ async def test_a_picture_in_pixels_says_that_texts_are_not_in_it(shared):
     assert done.err == "" and "Buy milk" in done.out
 
 
-async def test_a_picture_of_what_is_huge_is_made_smaller(shared):
-    """No side is longer than 4096 pixels, whatever scale is given."""
-    await shared.http("POST", "/v1/rooms/huge/ops", {"ops": [
-        {"shape": identifier(), "set": {"kind": "star", "position": [x, 0]}} for x in (-9e6, 9e6)
-    ]})
-    width, height, _ = pixels((await run(shared, "export", "huge", "--format", "png", "--scale", "4")).bytes)
-    assert 4000 <= width <= 4097 and height < 10, (width, height)
-
-
 async def test_what_is_no_drawing_or_no_file(shared):
     """The exit code is 1, with the place of the error. Nothing is written."""
     with tempfile.TemporaryDirectory() as folder:

@@ -30,26 +30,6 @@ def test_it_shows_the_room_at_80_by_24(server, client):
         assert any(red > 240 and 130 < green < 165 and blue < 60 for red, green, blue in mixed), "its outline"
 
 
-def test_others_and_what_they_do_are_seen(server, client):
-    """Another client's shapes, pointer and selection are shown, and its joining and leaving are announced."""
-    sun, _ = sky(server, "others")
-    with Tmux(joins(client, server, "others"), 200, 60) as screen:
-        screen.shows("People", "Ann (you)", "Layers", "Overlaps", "Sun × Moon")
-        with Peer(server, "others") as bob:
-            screen.shows("Bob is here.", "2 people")
-            change(server, "others", sun, name="Star of ours 太陽")
-            screen.shows("Star of ours 太陽")
-            change(server, "others", sun, position=[-200, 0])
-            screen.shows("Nothing overlaps.")
-            change(server, "others", sun, position=[20, 0])
-            screen.shows("⚠ Star of ours 太陽 overlaps Moon")
-            bob.show(cursor=[60, 200], selection=[sun])
-            wait_until(lambda: screen.text().count(" Bob ") >= 2, lambda: f"two flags of Bob's in\n{screen.text()}")
-            assert "48;2;3;105;161" in screen.colors() or "48;2;104;165;199" in screen.colors(), "his colour"
-        screen.shows("only you")
-        wait_until(lambda: screen.text().count(" Bob ") == 0, screen.text)
-
-
 def test_one_is_seen_by_others(server, client):
     """Others see where this person points, what they have selected, and their view."""
     sun, _ = sky(server, "seen")
