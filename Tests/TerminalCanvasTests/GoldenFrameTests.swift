@@ -55,14 +55,6 @@ struct GoldenFrameTests {
     try GoldenScreens.expect(Gallery.screen(frame, columns: 80, rows: 24, .exact), "empty-80x24")
   }
 
-  @Test("Offline, the status line says that edits are kept")
-  func offline() throws {
-    var frame = Gallery.room(columns: 80, rows: 23)
-    frame.connection = .reconnecting(seconds: nil)
-    frame.unsent = 3
-    try GoldenScreens.expect(Gallery.screen(frame, columns: 80, rows: 24, .exact), "offline-80x24")
-  }
-
   @Test("A name is typed in the last row")
   func prompt() throws {
     var frame = Gallery.room(columns: 80, rows: 23)
