@@ -49,6 +49,8 @@ struct RoomsTextTests {
     #expect(say([(2, .deletion), (3, text(90))], by: ann, in: &bench) == nil)
     bench.settle()
     #expect(bench.room.canvas.longBytes == 90)
+    #expect(say([(3, text(0)), (4, text(90))], by: ann, in: &bench) == nil)
+    #expect(say([(3, text(0)), (5, text(90))], by: ann, in: &bench)?.code == .roomFull)
   }
 
   @Test(
@@ -66,7 +68,7 @@ struct RoomsTextTests {
       let operations = (0..<Int.random(in: 1...4, using: &random)).map { _ in
         let shape = UInt64.random(in: 1...8, using: &random)
         return (
-          shape, Int.random(in: 0..<3, using: &random) == 0 ? .deletion : text(Int.random(in: 1...60, using: &random))
+          shape, Int.random(in: 0..<3, using: &random) == 0 ? .deletion : text(Int.random(in: 0...60, using: &random))
         )
       }
       var after = bench.room.canvas

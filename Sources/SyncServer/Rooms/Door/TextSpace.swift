@@ -46,10 +46,10 @@ struct TextSpace: Sendable {
     for (index, operation) in proposed.enumerated() {
       // No other pending batch may use the space that this deletion frees.
       if operation.set.deleted, canvas.longBytes(in: operation.shape) > 0 { growth.written.insert(operation.shape) }
-      let written = operation.set.longBytes(of: .all)
-      guard written > 0 else { continue }
+      guard !operation.set.assigned.intersection([.text, .path]).isEmpty else { continue }
       if Door.changesNothing(operation, on: canvas) { continue }
       growth.written.insert(operation.shape)
+      let written = operation.set.longBytes(of: .all)
       let more = written - standing(operation.set.assigned, of: operation.shape, on: canvas)
       guard more > 0 else { continue }
       growth.bytes += more
