@@ -210,6 +210,19 @@ struct RoomsDoorTests {
     #expect(bench.rejections(writer) == [.roomFull, .roomFull, .roomFull])
   }
 
+  @Test("W12: a deletion that an edit in its own message outlives counts as an edit of a shape that is not there")
+  func outlivedDeletion() throws {
+    var (bench, writer) = RoomBench.withWriter()
+    let made = bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.settle()
+    let times = [2, 1].map { Stamp(milliseconds: made.milliseconds + $0, counter: 0, actor: made.actor)! }
+    let message = [
+      ProposedOperation(1, Properties { $0.alpha = 3 }, at: times[0]), ProposedOperation(1, .deletion, at: times[1]),
+    ]
+    let fullness = Fullness(limits: bench.limits)
+    #expect(try fullness.check(message, on: bench.room.canvas, isLogInDoubt: false).remnants == 1)
+  }
+
   @Test("W6: edits of shapes that never were, which nobody sees, keep nobody from drawing")
   func editsOfNothing() {
     var (bench, writer) = RoomBench.withWriter { $0.shapes = 3 }
@@ -342,6 +355,8 @@ struct RoomsDoorTests {
     ] {
       #expect(refusal(low, [refused]) == .storageLow)
     }
+    let repeats = Array(repeating: known, count: 9)
+    #expect(refusal(low, repeats + [ProposedOperation(1, deletion, at: nil)]) == .storageLow)
     #expect(refusal(low, [known, ProposedOperation(1, deletion, at: nil)]) == nil)
     #expect(bench.log.last?.operations.count == 2)
   }

@@ -74,9 +74,12 @@ struct Fullness: Sendable {
   /// - Returns: the shapes that the batch might make or delete, to be handed to `remove` later.
   mutating func add(_ operations: [Operation], batch: UInt64, on canvas: borrowing Canvas) -> [Identifier] {
     var arriving: [Identifier: Outlook] = [:]
+    for operation in operations where counts(operation.set, on: operation.shape, canvas) {
+      arriving[operation.shape] = Outlook()
+    }
+    // An edit of a shape that stays may have come before in the message, and outlive a deletion that is older.
     for operation in operations {
-      guard arriving[operation.shape] != nil || counts(operation.set, on: operation.shape, canvas) else { continue }
-      arriving[operation.shape, default: Outlook()].merge(Outlook(operation.set, at: operation.at))
+      arriving[operation.shape]?.merge(Outlook(operation.set, at: operation.at))
     }
     for (shape, outlook) in arriving {
       forecasts[shape, default: Forecast()].arrivals.add(outlook, of: batch)
@@ -148,7 +151,11 @@ struct Fullness: Sendable {
     isLogInDoubt: Bool
   ) throws(Rejection) -> MemoryUse {
     var message = Message(unseen: unseen, firstUnseen: proposed.count)
-    for (index, operation) in proposed.enumerated() where counts(operation.set, on: operation.shape, canvas) {
+    var counted: Set<Identifier> = []
+    for operation in proposed where counts(operation.set, on: operation.shape, canvas) {
+      counted.insert(operation.shape)
+    }
+    for (index, operation) in proposed.enumerated() where counted.contains(operation.shape) {
       // An operation without a stamp will get a later stamp than all others in the room and the message. Until then, a
       // very late stamp stands for it.
       let stamp = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
