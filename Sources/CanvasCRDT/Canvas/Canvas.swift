@@ -358,13 +358,12 @@ extension Canvas {
   /// The erasures of shapes without registers, in the order of the shapes' identifiers. With `place`, only the erasures
   /// that came after that position in the log.
   func orderedErasures(since place: UInt64? = nil) -> [(shape: Identifier, stamp: Stamp)] {
-    var ordered: [(shape: Identifier, stamp: Stamp)] = []
+    var keyed: [RadixOrder.Entry] = []
     for (index, shape) in erasures.keys.enumerated() {
-      let erasure = erasures.values[index]
-      if let place, erasure.changedAt <= place { continue }
-      ordered.append((shape, erasure.stamp))
+      if let place, erasures.values[index].changedAt <= place { continue }
+      keyed.append(RadixOrder.Entry(packed: shape.packed, slot: UInt32(index)))
     }
-    ordered.sort { $0.shape < $1.shape }
-    return ordered
+    RadixOrder.sort(&keyed)
+    return keyed.map { (erasures.keys[Int($0.slot)], erasures.values[Int($0.slot)].stamp) }
   }
 }
