@@ -245,6 +245,17 @@ struct TextLossesTests {
     #expect(pair.write("theirs", by: pair.ann) == [pair.loss(of: "mine")])
   }
 
+  @Test("another's text that this user's undo has written again is not this user's")
+  func writtenAgain() {
+    var pair = Pair()
+    _ = pair.write("theirs", by: pair.ann)
+    pair.room.time += 60_000
+    _ = pair.write("mine", by: pair.bob)
+    pair.room.undo(pair.bob)
+    #expect(pair.follow() == [])
+    #expect(pair.write("theirs again", by: pair.ann) == [])
+  }
+
   @Test("a text that was replaced while this user was away is lost if that was soon")
   func whileAway() {
     for (pause, isLost) in [(1_000, true), (15_000, false)] {

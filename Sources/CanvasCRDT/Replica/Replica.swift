@@ -148,6 +148,12 @@ extension Replica {
   /// Whether this user made a stamp, as this actor or as a former one.
   func isOwn(_ stamp: Stamp) -> Bool { stamp.actor == actor || history.isFormer(stamp) }
 
+  /// Whether this user wrote the text of a shape first, and has not only restored it by undo or redo.
+  func isOwnText(of shape: Identifier) -> Bool {
+    guard let original = history.originalStamp(of: .text, in: shape, on: canvas) else { return false }
+    return isOwn(original)
+  }
+
   public var state: ReplicaState {
     switch connection.state {
     case .offline: .offline

@@ -60,7 +60,11 @@ public struct TextLosses: Sendable {
   /// restored drawing may have a later text in their place already.
   public init(of replica: Replica) {
     isJoined = replica.state.isJoined
-    replica.outbox.forEach { pending in
+    rememberTexts(in: replica.outbox)
+  }
+
+  private mutating func rememberTexts(in outbox: Outbox) {
+    outbox.forEach { pending in
       let operation = pending.operation
       if operation.set.assigned.contains(.text) { remember(operation.shape, operation.set.text, operation.at) }
     }
@@ -121,6 +125,8 @@ public struct TextLosses: Sendable {
     let stamp = canvas.stamp(of: .text, in: shape)
     // A shape that this user has deleted and brought back still has the stamp of its deletion.
     if let stamp, canvas[shape] != nil, replica.isOwn(stamp) {
+      // Undo writes texts of others again.
+      guard replica.isOwnText(of: shape) else { return forget(shape) }
       return remember(shape, canvas.text(of: shape), stamp)
     }
     if isDeleted(shape, on: canvas, by: replica) {
@@ -163,6 +169,7 @@ public struct TextLosses: Sendable {
   @inline(never)
   private func person(_ actor: Identifier) -> Person { people[actor] ?? Person(joinedAt: lostAt) }
 
+  @inline(never)
   private mutating func remember(_ shape: Identifier, _ text: Text?, _ stamp: Stamp) {
     guard let text, !text.isEmpty else { return forget(shape) }
     own[shape] = Written(text: text, stamp: stamp)
