@@ -120,6 +120,25 @@ struct EditingTests {
     #expect(room.hosts[ann].replica.canvas == room.canvas)
   }
 
+  @Test("S14: redo of a step that moved and deleted a shape leaves its lines where the step did")
+  func endsOfLinesRedone() {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann) { $0.position = Point(x: 400, y: 0) }
+    let line = room.add(ann) { set in
+      set.kind = .line
+      set.position = Point(x: 0, y: 0)
+      set.to = Tie(shape: shape, place: BoxPlace(x: 0, y: 0))
+    }
+    room.hosts[ann].replica.beginGroup()
+    room.edit(ann, shape) { $0.position = Point(x: 600, y: 0) }
+    room.run(ann) { $0.delete([shape], at: $1) }
+    room.hosts[ann].replica.endGroup()
+    room.undo(ann, settles: true)
+    room.redo(ann, settles: true)
+    #expect(room.canvas[line]?.drawn { room.canvas[$0] }.pathPoints == [Point(x: 0, y: 0), Point(x: 600, y: 0)])
+  }
+
   @Test("a long drag without a connection is one operation, and its creation another")
   func offlineDrag() {
     var room = TestRoom()

@@ -146,16 +146,26 @@ extension Replica {
   /// Shows what an undo or redo has written. Lines that are tied to deleted shapes keep their ends, as in `edit`.
   private mutating func show(_ operations: [Operation], milliseconds: UInt64) {
     guard !operations.isEmpty else { return }
-    let deletions = operations.filter { $0.set.deleted }
     var changes: [Change] = []
-    for operation in operations where !operation.set.deleted { changes.append(apply(operation)) }
-    // The ends are where the lines are drawn now: after everything else, and before the shapes go.
-    let ends = optimistic.shown.ends(ofLinesWithout: IdentifierSet(deletions.map { $0.shape })).map { line, set in
-      Operation(shape: line, at: clock.tick(milliseconds: milliseconds), set: set)
+    var leaving = IdentifierSet()
+    var placed = IdentifierSet()
+    for operation in operations {
+      if !operation.set.assigned.intersection([.position, .size, .path]).isEmpty { placed.insert(operation.shape) }
+      if operation.set.deleted { leaving.insert(operation.shape) } else { changes.append(apply(operation)) }
     }
-    for operation in deletions + ends { changes.append(apply(operation)) }
+    // The ends are where the lines are drawn now: after everything else, and before the shapes go. A line that has got
+    // back its place keeps that.
+    let ends = optimistic.shown.ends(ofLinesWithout: leaving)
     let number = outbox.newEdit()
-    for operation in operations + ends { enqueue(operation, edit: number) }
+    for operation in operations {
+      if operation.set.deleted { changes.append(apply(operation)) }
+      enqueue(operation, edit: number)
+    }
+    for (line, set) in ends where !placed.contains(line) {
+      let operation = Operation(shape: line, at: clock.tick(milliseconds: milliseconds), set: set)
+      changes.append(apply(operation))
+      enqueue(operation, edit: number)
+    }
     tell(changes.filter { !$0.isEmpty }, by: .own)
   }
 
