@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CanvasCRDT
+@testable import ServerModel
 @testable import SyncServer
 
 @Suite("Edits that the room refuses, and those that lose")
@@ -140,6 +141,22 @@ struct RefusalTests {
     room.undo(ann)
     #expect(room.hosts[ann].replica.canvas.liveCount == 0)
     #expect(!room.hosts[ann].replica.canUndo)
+  }
+
+  @Test("a refused creation of a restored replica leaves nothing either, though the shape's kind was changed since")
+  func refusedCreationOfRestored() throws {
+    var room = TestRoom { $0.textBytes = 100 }
+    let ann = room.join()
+    room.disconnect(ann)
+    let shape = room.add(ann) { $0.text = Text(String(repeating: "Moon", count: 50)) }
+    room.edit(ann, shape) { $0.kind = .star }
+    let replica = try Replica(saved: room.hosts[ann].replica.save(withDrawing: true), seed: 9)
+    room.hosts[ann].replica = replica
+    room.hosts[ann].checks = ReplicaChecks(replica)
+    room.run(ann) { $0.start(at: $1) }
+    room.settle(for: 20_000)
+    #expect(room.canvas.liveCount == 0)
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
   }
 
   @Test("when a creation is refused, waiting edits of the shape are dropped too")

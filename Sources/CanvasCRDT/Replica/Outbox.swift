@@ -286,32 +286,23 @@ extension Outbox {
     tidy()
   }
 
-  /// Updates the stored values that pending edits have replaced.
-  mutating func updateReplaced(_ update: (Identifier, inout ReplacedValues) -> Void) {
-    func follow(_ pending: inout Pending) {
-      guard var replaced = pending.replaced else { return }
-      update(pending.operation.shape, &replaced)
-      pending.replaced = replaced
-    }
+  /// Updates the pending edits one by one, in their order.
+  mutating func updateEach(_ update: (inout Pending) -> Void) {
     for index in flights.indices {
-      for place in flights[index].pending.indices { follow(&flights[index].pending[place]) }
+      for place in flights[index].pending.indices { update(&flights[index].pending[place]) }
     }
     for index in waitingStart..<waiting.count where !waiting[index].operation.set.assigned.isEmpty {
-      follow(&waiting[index])
+      update(&waiting[index])
     }
   }
 
   /// Restores the replaced values of saved edits. The list is in the order of the edits.
   mutating func restoreReplaced(_ saved: [(stamp: Stamp, values: ReplacedValues)]) {
     var rest = saved[...]
-    func restore(_ pending: inout Pending) {
+    updateEach { pending in
       rest = rest.drop { $0.stamp < pending.operation.at }
-      if let first = rest.first, first.stamp == pending.operation.at { pending.replaced = first.values }
+      pending.replaced = rest.first.flatMap { $0.stamp == pending.operation.at ? $0.values : nil }
     }
-    for index in flights.indices {
-      for place in flights[index].pending.indices { restore(&flights[index].pending[place]) }
-    }
-    for index in waiting.indices { restore(&waiting[index]) }
   }
 
   /// The waiting operations, grouped by edit.

@@ -215,7 +215,7 @@ extension Replica {
     for stamp in left { _ = renewed(stamp) }
     self.clock = clock
     history.restamp(replaced)
-    outbox.updateReplaced { $1.restamp(replaced) }
+    outbox.updateEach { $0.replaced?.restamp(replaced) }
     tell(optimistic.rebuild(IdentifierSet(optimistic.pending.keys), pending: outbox), by: .own)
     for pending in taken {
       optimistic.release(pending.operation.shape)

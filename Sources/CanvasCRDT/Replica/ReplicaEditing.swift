@@ -132,6 +132,8 @@ extension Replica {
     tell(changes, by: .own)
   }
 
+  public static var tooLong: Text { "this is longer than the server takes in one message" }
+
   /// The time for the stamps of what is written now. Until the server has told its time, the monotonic clock makes up for
   /// a wall clock that is set back.
   private mutating func stampMilliseconds(at now: Moment) -> UInt64 {

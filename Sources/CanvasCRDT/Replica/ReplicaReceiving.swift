@@ -263,8 +263,6 @@ extension Replica {
     settleHistory(shapes)
   }
 
-  public static var tooLong: Text { "this is longer than the server takes in one message" }
-
   /// Called when the connection was closed because a message was too long. If the message was within the limit that the
   /// server announced, something between client and server has a lower limit. From now on, messages are half as long.
   /// An operation that is too long by itself is reverted.
@@ -362,8 +360,10 @@ extension Replica {
   /// Removes refused edits from the history.
   private mutating func forget(_ refused: [Outbox.Pending]) {
     let edits = history.forget(RefusedEdits(refused), on: optimistic.shown)
-    outbox.updateReplaced { shape, values in
-      for edit in edits[shape] { values.forget(edit.stamp, edit.replaced, of: edit.replaced.leaving) }
+    outbox.updateEach { pending in
+      for edit in edits[pending.operation.shape] {
+        pending.replaced?.forget(edit.stamp, edit.replaced, of: edit.replaced.leaving)
+      }
     }
   }
 }

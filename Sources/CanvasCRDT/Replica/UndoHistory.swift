@@ -112,9 +112,8 @@ extension UndoHistory {
     to canvas: inout Canvas
   ) -> (change: Change, replaced: ReplacedValues) {
     let shape = operation.shape
-    var covered = operation.set.assigned.inserting(.deleted)
-    if operation.set.deleted { covered = covered.union(canvas.registers(of: shape)) }
-    let before = snapshot(of: covered, in: shape, on: canvas)
+    let before = replaced(by: operation, on: canvas)
+    let covered = before.covered
     let change = canvas.apply(operation)
     let after = snapshot(of: covered, in: shape, on: canvas)
     var replaced = ReplacedValues(values: before)
@@ -133,6 +132,13 @@ extension UndoHistory {
     }
     if openGroups == 0 { closeStep() }
     return (change, replaced)
+  }
+
+  /// The registers that an operation is about to write or to erase.
+  func replaced(by operation: borrowing Operation, on canvas: Canvas) -> RegisterSnapshot {
+    var covered = operation.set.assigned.inserting(.deleted)
+    if operation.set.deleted { covered = covered.union(canvas.registers(of: operation.shape)) }
+    return snapshot(of: covered, in: operation.shape, on: canvas)
   }
 
   mutating func closeStep() {
