@@ -63,6 +63,7 @@ class Tab {
   state = 'live'
   /** What the newest courier has still to send, and its effects that nobody has got yet. */
   unsent = 0
+  role = 'editor'
   #effects = []
 
   /** @param token one that names the actor makes every courier the tab's own one */
@@ -81,12 +82,18 @@ class Tab {
     const tab = this, none = () => []
     return {
       actor: 1, get unsentCount() { return tab.unsent }, save: () => new Uint8Array([1, this.unsent]), takeShare: none,
-      watchLine() {}, start: none, lookAtLine: () => this.#effects.splice(0), destroy() {},
+      status: () => ({ role: this.role }), watchLine() {}, start: none, lookAtLine: () => this.#effects.splice(0), destroy() {},
     }
   }
 
-  /** The server acknowledges some of the courier's edits. */
-  acknowledge(edits) {
+  /** The courier comes into the room as somebody who may only look on. */
+  lookOn() {
+    this.role = 'viewer'
+    this.#effects.push({ type: 'state', state: 'loading' })
+  }
+
+  /** The server acknowledges or refuses some of the courier's edits. */
+  answer(edits) {
     this.unsent -= edits
     this.#effects.push({ type: 'unsent', count: this.unsent })
   }
@@ -117,7 +124,7 @@ for (const [whose, actor] of [['the actor that a token names', 1], ['another act
     const looked = tab.couriers.look()
     await pass(1)
     for (let turn = 0; turn < 5; turn += 1) {
-      tab.acknowledge(6)
+      tab.answer(6)
       await pass(8)
       assert.equal(tab.state, 'offline', `after ${turn} times 8 seconds`)
     }
@@ -137,13 +144,28 @@ for (const [whose, actor, token] of [['its own actor', 1, null], ['the actor tha
     tab.couriers.look()
     await pass(1)
     for (const left of [30, 20]) {
-      tab.acknowledge(10)
+      tab.answer(10)
       await pass(1)
       assert.deepEqual([...kept.values()].map(({ unsent, bytes }) => [unsent, [...bytes]]), [[left, [1, left]]])
     }
-    tab.acknowledge(20)
+    tab.answer(20)
     await pass(1)
     assert.equal(kept.size, 0)
+  })
+}
+
+for (const [whose, actor, token] of [['its own actor', 1, null], ['another actor', 2, null]]) {
+  test(`edits of ${whose} wait if the room is locked while they are sent`, async () => {
+    keep(actor, 40)
+    const tab = new Tab(token)
+    tab.couriers.look()
+    await pass(1)
+    tab.lookOn()
+    await pass(1)
+    tab.answer(40)
+    await pass(1)
+    assert.equal(tab.state, 'live')
+    assert.deepEqual([...kept.values()].map(({ unsent }) => unsent), [40])
   })
 }
 
@@ -153,9 +175,9 @@ test('without locks, what a tab has stored since its edits were taken for those 
   await tab.couriers.look()
   const newer = { ...kept.get(keyOf(room, 2, 0)), at: Date.now() + 1, unsent: 41 }
   kept.set(newer.key, newer)
-  tab.acknowledge(10)
+  tab.answer(10)
   await pass(1)
-  tab.acknowledge(30)
+  tab.answer(30)
   await pass(1)
   assert.deepEqual([...kept.values()], [newer])
 })

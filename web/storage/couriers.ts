@@ -150,6 +150,8 @@ export class Couriers {
       tellEnd()
     }
     connection.on('effect', (effect) => {
+      // The room was locked meanwhile. The edits wait for somebody who may edit: what would be sent next is refused.
+      if (effect.type === 'state' && effect.state === 'loading' && replica.status().role === 'viewer') end(false)
       if (effect.type === 'rejected') this.#refusals.take(effect)
       // This tab tells of the texts that somebody has overwritten meanwhile, and can put them back.
       if (effect.type === 'textLost') own.perform([effect])
