@@ -112,15 +112,29 @@ export class Couriers {
       clearTimeout(timer)
       timer = setTimeout(() => end(false), Math.min(this.#pause / 2, absenceMillisecondsMax))
     }
-    const stored = { key, at }
+    let stored = { key, at }
     let keeping = Promise.resolve()
-    /** @param isDelivered whether nothing is left */
+    /**
+     * Replaces the stored edits by what is left of them, so that the next try goes on there. Without locks, their tab may
+     * still be open, and have stored more since.
+     *
+     * @param isDelivered whether nothing is left
+     */
     const keepLeft = (isDelivered = false) => {
       const left = isDelivered ? null : {
         key: place?.key ?? key, share: place?.share ?? share ?? 0, room: this.#room, actor: replica.actor,
         bytes: replica.save(false), unsent: replica.unsentCount, at: Date.now(),
       }
-      keeping = keeping.then(() => this.#keepOnly(left, stored)).catch(() => {})
+      keeping = keeping.then(async () => {
+        const { key, at } = stored
+        const kept = await inTime(editsOf(this.#room))
+        if (!kept.some((edits) => edits.key === key && edits.at === at)) return
+        if (left) {
+          await inTime(keep('edits', left))
+          stored = left
+        }
+        if (left?.key !== key) await inTime(forgetEdits(key))
+      }).catch(() => {})
     }
     let tellEnd = () => {}
     const ended = new Promise<void>((done) => { tellEnd = done })
@@ -175,24 +189,6 @@ export class Couriers {
     }
     connection.start()
     return ended
-  }
-
-  /**
-   * Replaces edits by what is left of them, so that the next try goes on there. Without locks, their tab may still be
-   * open, and have stored more since.
-   *
-   * @param left null if all were delivered
-   * @param stored where and when the edits were stored last
-   */
-  async #keepOnly(left: KeptEdits | null, stored: { key: string, at: number }) {
-    const { key, at } = stored
-    const kept = await inTime(editsOf(this.#room))
-    if (!kept.some((edits) => edits.key === key && edits.at === at)) return
-    if (left) {
-      await inTime(keep('edits', left))
-      Object.assign(stored, { key: left.key, at: left.at })
-    }
-    if (left?.key !== key) await inTime(forgetEdits(key))
   }
 }
 
