@@ -23,8 +23,17 @@ async function versionOf(own = false): Promise<{ version: string, isKept: boolea
   }
 }
 
+/**
+ * The tag of the page's script, which tells whether the server still has the version that this page is of.
+ *
+ * @param cache `force-cache`: of the script as the browser loaded it; `no-cache`: as the server has it now
+ * @returns undefined if the server doesn't answer
+ */
+const scriptTag = (cache: RequestCache) => fetch(import.meta.url, { cache })
+  .then(({ ok, headers }) => (ok ? headers.get('ETag') : undefined), () => undefined)
+
 /** Null if the version isn't known in time. It may be known later. */
-const soon = (version: Promise<string | null>) => Promise.race([version, new Promise<null>((done) => {
+const soon = (version: Promise<string>) => Promise.race([version, new Promise<null>((done) => {
   setTimeout(() => done(null), patienceMilliseconds)
 })])
 
@@ -42,34 +51,30 @@ export class NewerPage extends Error {}
  * server has another version.
  */
 export class Freshness extends Source<{ newer: null }> {
-  #wasLost = false
+  /** The tag of the script that this page has loaded, once the connection was lost. */
+  #loaded: ReturnType<typeof scriptTag> | null = null
   /** Over a thin line it may take long until this is known. */
   #own = this.#askForOwn()
 
-  /**
-   * To be called when the connection to the server is lost. From then on the server can be of another version, so it
-   * can't be asked for the page's own one any more.
-   */
-  connectionLost() { this.#wasLost = true }
-  get wasLost() { return this.#wasLost }
+  /** To be called when the connection to the server is lost. From then on the server can be of another version. */
+  connectionLost() { this.#loaded ??= scriptTag('force-cache') }
+  get wasLost() { return this.#loaded !== null }
 
-  /** @returns null if the connection was lost before the server answered */
-  async #askForOwn(): Promise<string | null> {
+  /** @returns empty if the server, after a loss, has another script than this page has loaded */
+  async #askForOwn(): Promise<string> {
     for (;;) {
       const own = await versionOf(true)
-      if (own) return this.#wasLost && !own.isKept ? null : own.version
+      if (own && (!this.#loaded || own.isKept)) return own.version
+      const tag = own && await scriptTag('no-cache')
+      if (own && tag !== undefined) return [tag, undefined].includes(await this.#loaded) ? own.version : ''
       await new Promise((resolve) => setTimeout(resolve, againMilliseconds))
-      if (this.#wasLost) return null
     }
   }
 
-  /**
-   * @returns whether the server has another version, or might have one, because the page's own version wasn't known
-   *   before the connection was lost; false if the server's version is unknown
-   */
+  /** @returns whether the server has another version; false if one of the two isn't known */
   async look(): Promise<boolean> {
     const [own, newest] = await Promise.all([soon(this.#own), versionOf()])
-    const isNewer = newest !== null && (own === null ? this.#wasLost : newest.version !== own)
+    const isNewer = own !== null && newest !== null && newest.version !== own
     if (isNewer) this.tell('newer', null)
     return isNewer
   }
