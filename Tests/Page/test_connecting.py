@@ -95,6 +95,18 @@ def test_an_end_is_tied_anew_by_keys(room):
     room.wait_for(lambda shapes: tied(room.shape(line)) == [idea, valid])
 
 
+def test_a_beginning_that_is_tied_far_away_leaves_the_end_where_it_is(room):
+    """Together they are further apart than a line can be long."""
+    far = room.add(kind="rectangle", position=[-50_000, 0], size=[100, 100])
+    line = room.add(kind="line", position=[0, 50], size=[990_000, 1], path=[[0, 0], [WHOLE, 0]])
+    ann = connects(room, line)
+    ann.page.get_by_role("radio", name="Beginning, now loose").focus()
+    ann.press("Space")
+    ann.page.get_by_role("combobox").press("Enter")
+    room.wait_for(lambda shapes: tied(room.shape(line)) == [far, None])
+    assert room.shape(line)["position"][0] + room.shape(line)["size"][0] == 990_000
+
+
 def test_an_elbow_line_that_is_tied_anew_keeps_no_turns(room):
     """S17: its turns are worked out where it is drawn. Stored, they would be bends once it is straight."""
     idea, valid, board = boxes(room)

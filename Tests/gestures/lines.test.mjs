@@ -352,6 +352,24 @@ test('a line is drawn from tie to tie, in steps with Shift, untied with Control,
   assert.deepEqual(heard, ['abandon'])
 })
 
+test('a point of a line is moved at most as far as a line can be long, and all others stay', () => {
+  const all = { ...reach, editing: { ...reach.editing, openStep: () => stepOf([]) } }
+  for (const [target, x, expected] of [
+    [{ index: 0, handle: 'point' }, -50_000, [[-10_000, 0], [495_000, 500], [990_000, 0]]],
+    [{ index: 0, handle: 'bend' }, -50_000, [[0, 0], [-10_000, 0], [495_000, 500], [990_000, 0]]],
+    [{ index: 1, handle: 'point' }, -50_000, [[0, 0], [-10_000, 0], [990_000, 0]]],
+    [{ index: 1, handle: 'point' }, 1_050_000, [[0, 0], [1_000_000, 0], [990_000, 0]]],
+    [{ index: 2, handle: 'point' }, 1_050_000, [[0, 0], [495_000, 500], [1_000_000, 0]]],
+  ]) {
+    const id = line([{ x: 0, y: 0 }, { x: 495_000, y: 500 }, { x: 990_000, y: 0 }])
+    const leading = new Leading(all, { start: { x: 0, y: 0 }, target }, id)
+    leading.move({ x: 2 * x, y: 0, ctrl: true, target })
+    for (const [index, point] of pointsOn(replica.shape(id)).entries()) {
+      assert.ok(apart(point, { x: expected[index][0], y: expected[index][1] }) < 20, `${JSON.stringify(target)}: ${JSON.stringify(point)}`)
+    }
+  }
+})
+
 test('a point of a line is moved, a bend is pulled out of it, and one that is nearly straight goes', () => {
   const sun = drawing.add({ position: [500, 500], size: [100, 100] })
   const id = line([{ x: 0, y: 0 }, { x: 100, y: 0 }, { x: 100, y: 100 }])

@@ -201,19 +201,20 @@ export const sideMax = 1e6
 
 /**
  * The values for a line through some points of the canvas: the box around the points, and the path relative to that
- * box. Points that are too far from the first one are moved to the edge of the largest box that a shape can have.
+ * box. Points that are too far away are moved to the edge of the largest box that a shape can have.
  *
  * @param widths in hundredths of the stroke's width
+ * @param kept the points that stay where they are in any case
  */
-export function leading(points: Point[], widths?: number[]): { position: [number, number], size: [number, number],
-  path: number[][] } {
+export function leading(points: Point[], widths?: number[], kept = points.slice(0, 1)): { position: [number, number],
+  size: [number, number], path: number[][] } {
   const rounded = (value: number) => Math.round(value * 100) / 100
-  const range = (values: number[]) => {
-    const start = rounded(Math.max(least(values), values[0] - sideMax))
-    return [start, Math.min(sideMax, Math.max(1, rounded(-least(values.map((value) => -value)) - start)))]
+  const range = (axis: 'x' | 'y') => {
+    const start = rounded(Math.max(least(points, axis), most(kept, axis) - sideMax))
+    return [start, Math.min(sideMax, Math.max(1, rounded(most(points, axis) - start)))]
   }
-  const [left, width] = range(points.map(({ x }) => x))
-  const [top, height] = range(points.map(({ y }) => y))
+  const [left, width] = range('x')
+  const [top, height] = range('y')
   const along = (value: number, side: number) => Math.max(0, Math.min(boxEnd, Math.round(value / side * boxEnd)))
   return {
     position: [left, top],
@@ -251,8 +252,10 @@ export function routed(line: Shape, route: Shape['route']): Values {
  *
  * @param line before the change
  * @param points in canvas coordinates
+ * @param kept as of `leading`
  */
-export const ledAnew = ({ rotation }: { rotation: number }, points: Point[]) =>
-  ({ ...leading(points), ...rotation !== 0 && { rotation: 0 } })
+export const ledAnew = ({ rotation }: { rotation: number }, points: Point[], kept?: Point[]) =>
+  ({ ...leading(points, undefined, kept), ...rotation !== 0 && { rotation: 0 } })
 
-const least = (values: number[]) => values.reduce((smallest, value) => Math.min(smallest, value), Infinity)
+const least = (points: Point[], axis: 'x' | 'y') => points.reduce((value, point) => Math.min(value, point[axis]), Infinity)
+const most = (points: Point[], axis: 'x' | 'y') => points.reduce((value, point) => Math.max(value, point[axis]), -Infinity)

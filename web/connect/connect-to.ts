@@ -137,5 +137,6 @@ function tieEnd({ editing, locks, momentum, shown }: ConnectReach, line: number,
   const [index, next] = end === 'from' ? [0, 1] : [points.length - 1, points.length - 2]
   const side = sidesOf(shape).reduce((best, each) => (apart(each.at, points[next]) < apart(best.at, points[next]) ? each : best))
   points[index] = side.at
-  editing.edit((replica) => replica.edit([{ shape: line, set: { ...ledAnew(before, points), [end]: side.tie } }]))
+  const others = points.filter((point) => point !== side.at)
+  editing.edit((replica) => replica.edit([{ shape: line, set: { ...ledAnew(before, points, others), [end]: side.tie } }]))
 }

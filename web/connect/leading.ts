@@ -146,7 +146,8 @@ export class Leading {
   #write(more: Values) {
     const line = this.#line
     if (line === null || !this.#before) return
-    const set = { ...ledAnew(this.#before, this.#points), ...more }
+    const others = this.#points.filter((_, index) => index !== this.#index)
+    const set = { ...ledAnew(this.#before, this.#points, others), ...more }
     this.#reach.editing.edit((replica) => replica.edit([{ shape: line, set }]))
   }
 
