@@ -7,6 +7,7 @@ from boards import GROUP
 from person import number
 from pixels import rgb
 from test_first_visit import Gate
+from waiting import wait_until
 
 BAR = "section.search"
 
@@ -141,6 +142,39 @@ def test_what_is_typed_while_the_search_is_loaded_is_looked_for(room):
     assert (ann.run("return app.tool.name"), ann.run("app.session.shapeCount")) == (tool, shapes)
     ann.press("Escape")
     ann.page.locator(BAR).wait_for(state="hidden")
+
+
+def test_a_search_that_does_not_come_leaves_the_focus_where_it_was(room):
+    """What one writes goes on, if it can't be loaded. Escape gives up a search that is being loaded."""
+    note = room.add(text="Milk", position=[300, 200], size=[200, 150])
+    asked = []
+    ann = room.join("Ann", at=(0, 0), forgive=["Failed to load", "ERR_FAILED"],
+                    before=lambda page: page.route("**/find/search.js*", lambda route: asked.append(route)))
+    ann.wait_for_shape(note)
+    tool = ann.run("return app.tool.name")
+    ann.select(note)
+    ann.press("F2")
+    ann.type(", bread")
+    ann.press("Control+f")
+    ann.type(" and")
+    wait_until(lambda: ann.painted() or asked, "the search is asked for")
+    asked.pop().abort()
+    ann.page.locator(".notice.is-refused", has_text="can’t be loaded right now").wait_for()
+    ann.type(" rice", "Escape")
+    ann.wait_for_shape(note, "shape.text === 'Milk, bread and rice'")
+    button = ann.page.get_by_role("button", name="Layers, inspector, overlaps")
+    button.focus()
+    ann.press("Control+f")
+    ann.type("so")
+    ann.press("Escape")
+    assert button.evaluate("(button) => button === document.activeElement")
+    wait_until(lambda: ann.painted() or asked, "the search is asked for")
+    asked.pop().continue_()
+    ann.painted()
+    ann.page.wait_for_load_state("networkidle")
+    ann.painted()
+    assert ann.page.locator(BAR).count() == 0 or ann.page.locator(BAR).is_hidden()
+    assert (ann.run("return app.tool.name"), ann.run("app.session.shapeCount")) == (tool, 1)
 
 
 def test_of_a_group_only_the_hit_is_taken(room):

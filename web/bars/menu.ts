@@ -1,4 +1,4 @@
-import { element, hasFingers, icon } from '../elements/element.js'
+import { element, hasFingers, icon, isWithin } from '../elements/element.js'
 import type { MenuEntry } from '../elements/popover.js'
 import type { Search } from '../find/search.js'
 import type { Shaking } from '../gestures/shake.js'
@@ -93,13 +93,28 @@ export function menuEntries(actions: Doables, shaking: Shaking): (MenuEntry | nu
   }))
 }
 
-/** Until the search is loaded, a field that can't be seen takes what is typed. Otherwise letters would act as shortcuts. */
+/**
+ * Until the search is loaded, a field that can't be seen takes what is typed, if no other one does. Otherwise letters would
+ * act as shortcuts. The search doesn't open if the focus has gone elsewhere by then.
+ */
 async function openSearch(search: LaterPart<Search>) {
   const before = document.activeElement
-  const field = element('input', { class: 'visually-hidden', 'aria-label': 'Find' })
-  document.body.append(field)
-  field.focus()
+  const giveBack = () => {
+    field.remove()
+    if (before instanceof HTMLElement) before.focus({ preventScroll: true })
+  }
+  const field = element('input', {
+    class: 'visually-hidden', 'aria-label': 'Find', onkeydown: ({ key }) => { if (key === 'Escape') giveBack() },
+  })
+  if (!isWithin(before, 'input, .writing-field')) {
+    document.body.append(field)
+    field.focus({ preventScroll: true })
+  }
+  const at = document.activeElement
   const made = await search.get()
+  const isLeft = document.activeElement !== at
   field.remove()
-  made?.open(before, field.value)
+  if (isLeft) return
+  if (made) made.open(before, field.value)
+  else giveBack()
 }
