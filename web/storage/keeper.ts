@@ -154,8 +154,8 @@ export class Keeper extends Source<{ change: null }> {
   #replica
   #notices
   #actor = 0
-  /** Without a key nothing is stored: see `#yield`. */
-  #place
+  /** Without one no edits are stored: see `#yield`. */
+  #place: Place | null
   /** While a place is looked for, because the server has replaced the actor. */
   #moving: Promise<void> | null = null
   /** The places of this tab's former actors. Their edits stay stored and claimed until all edits are in the present one. */
@@ -183,14 +183,15 @@ export class Keeper extends Source<{ change: null }> {
     this.#connection = connection
     this.#replica = connection.replica
     this.#place = place
-    this.#takeShare()
+    this.#takeShare(place)
     // From now on the replica sends an edit only after the edit's stamp is stored. Otherwise a page that ends and is
     // reopened could use the stamp again for another edit.
     this.#replica.reserveStamps()
     this.#notices = notices
-    permission.on('change', () => {
-      if (permission.isViewOnly && this.#replica.unsentCount > 0) this.#yield()
-      if (!permission.isViewOnly && !this.#place.key) this.#follow(true)
+    permission.on('change', async () => {
+      while (this.#moving) await this.#moving
+      if (permission.isViewOnly && this.#place && this.#replica.unsentCount > 0) this.#yield(this.#place)
+      if (!permission.isViewOnly && !this.#place) this.#follow()
     })
     connection.on('effect', (effect) => this.#take(effect))
     shown.on('changes', ({ reset, shapes }) => { if (reset || shapes.length > 0) this.#drawingChanged() })
@@ -201,8 +202,8 @@ export class Keeper extends Source<{ change: null }> {
     else this.#follow()
   }
 
-  /** Whether the newest edits are stored. */
-  get isKeeping() { return this.#isKeeping }
+  /** Whether the newest edits are stored. What this person may not send is refused, and then there are none. */
+  get isKeeping() { return this.#isKeeping || (!this.#place && this.#replica.unsentCount === 0) }
 
   #tellKeeping(isKeeping: boolean) {
     if (!isKeeping && !this.#hasWarned && this.#replica.unsentCount > 0) {
@@ -224,7 +225,7 @@ export class Keeper extends Source<{ change: null }> {
     if (effect.type === 'unsent' || effect.type === 'rejected') this.#editsChanged()
     if (effect.type === 'keep') this.#keepEdits()
     if (effect.type !== 'state') return
-    this.#follow()
+    if (this.#place && this.#replica.actor !== this.#actor) this.#follow()
     if (effect.state === 'closed' && effect.code === 'no_such_room') this.#forgetDrawing()
   }
 
@@ -240,19 +241,18 @@ export class Keeper extends Source<{ change: null }> {
    * Leaves what this person may not send any more to a tab of somebody who may. The server refuses it, and what this tab
    * stores from now on lacks it.
    */
-  async #yield() {
-    const { release, share } = this.#place
-    const keeping = this.#isEditsStale && this.#keepEdits()
-    this.#place = { key: '', share, release: null }
+  async #yield(place: Place) {
+    const keeping = this.#keepEdits()
+    this.#place = null
     await keeping
-    release?.()
+    // There are former places only if the edits couldn't be stored in this one. Then those have what there is of them.
+    for (const { release } of [place, ...this.#former.splice(0)]) release?.()
     if (this.#isKeeping) this.#notices.say('This browser keeps your changes until somebody who may edit opens the room here.')
   }
 
-  /** Moves to another place, if the server has replaced the actor or this tab has none. */
-  #follow(hasNone = false) {
+  /** Moves to another place, because the server has replaced the actor or this tab has none. */
+  #follow() {
     const { actor } = this.#replica
-    if (actor === this.#actor && !hasNone) return
     this.#actor = actor
     const moving = this.#move(actor)
     this.#moving = moving
@@ -265,13 +265,13 @@ export class Keeper extends Source<{ change: null }> {
   async #move(actor: number) {
     await this.#moving
     const place = await placeFor(this.#room, actor)
-    this.#former.push(this.#place)
+    if (this.#place) this.#former.push(this.#place)
     this.#place = place
-    this.#takeShare()
+    this.#takeShare(place)
   }
 
   /** The replica sends nothing as a new actor before its edits are kept, so all that it sends is of this share. */
-  #takeShare() { this.#connection.perform(this.#replica.takeShare(this.#place.share)) }
+  #takeShare({ share }: Place) { this.#connection.perform(this.#replica.takeShare(share)) }
 
   #forgetFormer() {
     for (const former of this.#former.splice(0)) {
@@ -295,7 +295,8 @@ export class Keeper extends Source<{ change: null }> {
   #leave() {
     // An edit of just now may have replaced another one. A change of the drawing tells that only in the next frame.
     if (this.#replica.unsentCount > 0) this.#isEditsStale = true
-    if (this.#isEditsStale && this.#place.key) keepAtOnce(this.#edits())
+    const edits = this.#isEditsStale && this.#edits()
+    if (edits) keepAtOnce(edits)
     this.keepNow()
   }
 
@@ -311,11 +312,11 @@ export class Keeper extends Source<{ change: null }> {
     while (this.#moving) await this.#moving
     const until = this.#replica.reserveStamps()
     const edits = this.#edits()
-    if (this.#place.key && !isSame(edits.bytes, this.#keptEdits)) {
+    if (edits && !isSame(edits.bytes, this.#keptEdits)) {
       const keeping = this.#keep('edits', edits).then((isKept) => {
         if (isKept) {
           this.#keptEdits = edits.bytes
-          if (edits.key === this.#place.key) this.#forgetFormer()
+          if (this.#former.every(({ key }) => key !== edits.key)) this.#forgetFormer()
         } else this.#tryAgain()
         this.#tellKeeping(isKept)
       })
@@ -335,8 +336,8 @@ export class Keeper extends Source<{ change: null }> {
     }, againMilliseconds)
   }
 
-  #edits(): KeptEdits {
-    return {
+  #edits(): KeptEdits | null {
+    return this.#place && {
       key: this.#place.key, share: this.#place.share, room: this.#room, actor: this.#actor, bytes: this.#replica.save(false),
       unsent: this.#replica.unsentCount, at: Date.now(),
     }

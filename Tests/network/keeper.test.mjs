@@ -1,0 +1,147 @@
+// Tests what a tab stores of its unsent edits when its person may not edit any more, and where.
+
+import assert from 'node:assert/strict'
+import { beforeEach, mock, test } from 'node:test'
+import { Source } from '../../build/modules/basics/source.js'
+import { keyOf } from '../../build/modules/storage/database.js'
+import { Keeper } from '../../build/modules/storage/keeper.js'
+
+const room = 'garden'
+/** What the browser has stored of unsent edits, by their keys, and whether there is space for more. */
+const kept = new Map()
+let hasSpace = true
+
+const answered = (result) => {
+  const request = { result }
+  queueMicrotask(() => request.onsuccess())
+  return request
+}
+const store = {
+  index: () => ({ getAll: () => answered([...kept.values()]) }),
+  put: (record) => { if (hasSpace) kept.set(record.key, record) },
+  delete: (key) => answered(kept.delete(key)),
+}
+const database = { transaction(name) {
+  const transaction = { objectStore: () => (name === 'edits' ? store : { put() {} }), commit() {} }
+  setImmediate(() => (hasSpace ? transaction.oncomplete : transaction.onabort)?.())
+  return transaction
+} }
+const target = { addEventListener() {}, removeEventListener() {} }
+const storage = { getItem: () => null, setItem() {}, removeItem() {} }
+for (const [name, value] of Object.entries({
+  ...target, document: target, indexedDB: { open: () => answered(database) }, navigator: {}, sessionStorage: storage,
+})) Object.defineProperty(globalThis, name, { value, configurable: true })
+
+mock.timers.enable({ apis: ['setTimeout'] })
+beforeEach(() => {
+  kept.clear()
+  hasSpace = true
+})
+
+/** Lets time pass, with all that waits for promises and for the storage. */
+async function pass(milliseconds) {
+  for (let time = 0; time < milliseconds; time += 100) {
+    mock.timers.tick(100)
+    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
+  }
+}
+
+/** A tab with a made-up replica. What it saves are its actor and the number of its unsent edits. */
+class Tab extends Source {
+  actor = 1
+  unsent = 0
+  permission = Object.assign(new Source(), { isViewOnly: false })
+  said = []
+  released = []
+
+  /** @param owner the actor in whose place its edits are */
+  constructor(owner = 1) {
+    super()
+    const none = () => []
+    const tab = this
+    this.replica = {
+      get actor() { return tab.actor }, get unsentCount() { return tab.unsent }, save: () => new Uint8Array([tab.actor, tab.unsent]),
+      reserveStamps: () => 0, kept: none, takeShare: none, status: () => ({ state: 'live' }),
+    }
+    const notices = { say: (words) => this.said.push(words), withdraw() {} }
+    this.keeper = new Keeper({
+      room, connection: Object.assign(this, { perform() {} }), shown: new Source(), notices, permission: this.permission,
+    }, { key: keyOf(room, owner, 0), share: 0, release: () => this.released.push(owner) })
+  }
+
+  has(unsent) {
+    this.unsent = unsent
+    this.tell('effect', { type: 'unsent', count: unsent })
+  }
+
+  /** The tab comes into the room, as an actor who may edit or only look on. */
+  enters(actor, isViewOnly) {
+    this.actor = actor
+    this.permission.isViewOnly = isViewOnly
+    this.permission.tell('change', null)
+    for (const state of ['loading', 'live']) this.tell('effect', { type: 'state', state })
+  }
+
+  get stored() { return [...kept.values()].map(({ key, unsent }) => [key.split(' ').slice(1, 2).join(), unsent]) }
+}
+
+test('unsent edits of somebody who may only look on now are stored once, also if they are another actor by then', async () => {
+  const tab = new Tab()
+  tab.has(3)
+  await pass(100)
+  tab.enters(2, true)
+  await pass(1_000)
+  assert.deepEqual([tab.stored, tab.released], [[['1', 3]], [1]])
+  // The history was opened.
+  tab.permission.tell('change', null)
+  tab.has(0)
+  await pass(1_000)
+  assert.deepEqual([tab.stored, tab.said.length], [[['1', 3]], 1])
+  tab.enters(2, false)
+  tab.permission.tell('change', null)
+  tab.has(1)
+  await pass(1_000)
+  assert.deepEqual(tab.stored, [['1', 3], ['2', 1]])
+})
+
+test('a tab whose edits are still in a former actor’s place moves them to its own one before it leaves them', async () => {
+  kept.set(keyOf(room, 2, 0), { key: keyOf(room, 2, 0), unsent: 3 })
+  const tab = new Tab(2)
+  tab.unsent = 3
+  tab.enters(1, true)
+  await pass(1_000)
+  tab.has(0)
+  await pass(1_000)
+  assert.deepEqual([tab.stored, tab.released], [[['1', 3]], [2]])
+})
+
+test('nothing is only in this tab once everything that could not be stored is refused', async () => {
+  const tab = new Tab()
+  hasSpace = false
+  tab.has(3)
+  await pass(100)
+  assert.equal(tab.keeper.isKeeping, false)
+  tab.enters(1, true)
+  tab.has(0)
+  await pass(1_000)
+  assert.equal(tab.keeper.isKeeping, true)
+})
+
+test('what a former actor’s place has stays there if it can be stored in no other one before it is refused', async () => {
+  const tab = new Tab()
+  tab.has(3)
+  await pass(100)
+  hasSpace = false
+  tab.enters(2, false)
+  await pass(1_000)
+  assert.deepEqual(tab.released, [])
+  tab.enters(2, true)
+  tab.has(0)
+  await pass(1_000)
+  assert.deepEqual(tab.released, [1])
+  hasSpace = true
+  tab.enters(2, false)
+  tab.has(1)
+  await pass(1_000)
+  assert.deepEqual(tab.stored, [['1', 3], ['2', 1]])
+})
