@@ -12,6 +12,7 @@ import pytest
 
 from modules import module
 from person import number
+from test_rooms import menu_of
 from waiting import wait_until
 
 
@@ -258,7 +259,7 @@ def test_a_room_that_was_deleted_while_one_was_away_is_forgotten(room, is_seen):
 
 def test_the_list_of_rooms_tells_what_was_never_sent(room):
     """Also of a room that only this browser knows, which the server doesn't list. What is kept of it stays, and arrives
-    when the room is opened."""
+    when the room is opened, or is forgotten."""
     fresh = room.world.room(name=f"{room.name}-fresh")
     room.add(position=[0, 0], size=[100, 100])
     ann = fresh.join("Ann")
@@ -286,6 +287,10 @@ def test_the_list_of_rooms_tells_what_was_never_sent(room):
     page.goto(room.server.url("/"))
     card = page.locator(".room-card", has=page.get_by_text(fresh.name, exact=True))
     wait_until(card.inner_text, "all is sent", lambda text: text.endswith("2 shapes · nobody here"))
+    menu_of(page, room.name, "Forget what was not sent…")
+    page.get_by_role("dialog", name="Forget 1 change?").get_by_role("button", name="Forget", exact=True).click()
+    card = page.locator(".room-card", has=page.get_by_text(room.name, exact=True))
+    wait_until(card.inner_text, "it is forgotten", lambda text: text.endswith("1 shape · nobody here"))
 
 
 # From now on the page sends no edits.

@@ -103,7 +103,9 @@ function card(room: string): Card {
   const picture = new RoomPicture(room)
   const line = element('span', { class: 'small-text quiet' })
   const name = shownName(room)
-  const more = roomMenu(room, { lineOf: () => line.textContent ?? '', say, changed: look })
+  const more = roomMenu(room, {
+    lineOf: () => line.textContent ?? '', say, changed: look, hasUnsent: () => unsent.has(room), forgetUnsent: () => forgetUnsent(room),
+  })
   const forget = iconButton('trash', `Forget what was not sent to ${name}`, { class: 'small room-more', onclick: () => forgetUnsent(room) })
   const made: Card = {
     picture, line, more, forget,
@@ -114,11 +116,8 @@ function card(room: string): Card {
   return made
 }
 
-/**
- * `cursor`: undefined if the server hasn't listed the room, empty if there is no picture of it. `isMissing`: the server has
- * listed all rooms that this visitor may enter, and not this one.
- */
-type Listed = { room: string, line: string, cursor?: string, isMissing?: boolean }
+/** `cursor`: undefined if the server hasn't listed the room, empty if there is no picture of it. */
+type Listed = { room: string, line: string, cursor?: string }
 
 /** All rooms. `recent`: the rooms that this browser has visited, starting with the latest visit. */
 let listing: { recent: Listed[], others: Listed[] } = { recent: [], others: [] }
@@ -143,12 +142,12 @@ function show(rooms: Listed[]) {
 function place(list: HTMLElement, rooms: Listed[]) {
   const isPlaced = new Set(rooms.map(({ room }) => cards.get(room)?.item))
   for (const item of Array.from(list.children)) if (!isPlaced.has(item as HTMLElement)) item.remove()
-  rooms.forEach(({ room, line, cursor, isMissing }, place) => {
+  rooms.forEach(({ room, line, cursor }, place) => {
     const made = cards.get(room) ?? card(room)
     if (made.line.textContent !== line) made.line.textContent = line
-    // Nothing can be done to a room that the server hasn't listed.
+    // Nothing else can be done to a room that the server hasn't listed.
     made.more.hidden = cursor === undefined
-    made.forget.hidden = !isMissing
+    made.forget.hidden = !made.more.hidden || !unsent.has(room)
     if (cursor) made.picture.show(cursor)
     if (list.children[place] !== made.item) list.insertBefore(made.item, list.children[place] ?? null)
   })
@@ -209,7 +208,7 @@ async function look() {
       ].join(' · '),
     }))
     // The server doesn't list a room that was begun without it, was deleted, or is not for this visitor any more.
-    for (const [room, count] of unsent) if (!listed.has(room)) shown.unshift({ room, line: unsentWords(count), isMissing: true })
+    for (const [room, count] of unsent) if (!listed.has(room)) shown.unshift({ room, line: unsentWords(count) })
     note.textContent = shown.length > 0 ? '' : 'No rooms yet. Open the first one.'
     show(shown)
     heading.textContent = listing.recent.length > 0 ? 'Other rooms' : counted(shown.length, 'room')
@@ -241,17 +240,12 @@ async function forgetDeleted(listed: Set<string>) {
   }
 }
 
-/** Forgets changes that can't be sent, because the server hasn't their room for this visitor. The visitor is asked first. */
+/** Forgets a room's changes that were never sent. The visitor is asked first: perhaps only somebody else can send them. */
 async function forgetUnsent(room: string) {
   const count = unsent.get(room) ?? 0
-  const words = `The server doesn’t list ${shownName(room)} for you. What was not sent goes for good.`
+  const words = `What was not sent to ${shownName(room)} goes for good.`
   if (!await confirmed(`Forget ${counted(count, 'change')}?`, words, 'Forget')) return
-  try {
-    await forgetRoom(room, { withUnsent: true })
-    visits.delete(room)
-  } catch {
-    say('This browser’s storage doesn’t answer.')
-  }
+  await forgetRoom(room, { withUnsent: true }).catch(() => say('This browser’s storage doesn’t answer.'))
   await look()
 }
 

@@ -16,9 +16,12 @@ const copiesMax = 50
  * @param lineOf returns what the card says about the room
  * @param say gets what was done, or why it was not
  * @param changed looks again at the rooms
+ * @param hasUnsent whether this browser has changes of the room that were never sent
  */
 export function roomMenu(
-  room: string, { lineOf, say, changed }: { lineOf: () => string, say: (words: string) => void, changed: () => Promise<void> },
+  room: string, { lineOf, say, changed, hasUnsent, forgetUnsent }: {
+    lineOf: () => string, say: (words: string) => void, changed: () => Promise<void>, hasUnsent: () => boolean, forgetUnsent: () => void,
+  },
 ) {
   const doing = (what: () => Promise<string>) => async () => {
     say(await what().catch((error) => sentence(error instanceof Refused ? error.message : 'We can’t reach the server')))
@@ -33,6 +36,7 @@ export function roomMenu(
       return to === null ? '' : rename(room, to)
     }) },
     { words: 'Duplicate', icon: icon('duplicate'), run: doing(() => duplicate(room)) },
+    { words: 'Forget what was not sent…', icon: icon('trash'), isShown: hasUnsent, run: forgetUnsent },
     { words: 'Delete…', icon: icon('trash'), danger: true, run: doing(async () => {
       const before = await listed(room)
       // The card has not changed while its menu was open.

@@ -2,8 +2,8 @@ import { editsOf, forgetDrawing, forgetEdits, inTime } from './database.js'
 import { claimEdits } from './keeper.js'
 
 /**
- * Forgets what this browser has stored of a room that the server has deleted. If there are edits that were never sent,
- * everything stays, unless they are to go too. What an open tab still uses stays in any case.
+ * Forgets what this browser has stored of a room. If there are edits that were never sent, everything stays, unless they
+ * are to go too. What an open tab still uses stays in any case.
  */
 export async function forgetRoom(room: string, { withUnsent = false } = {}) {
   const edits = await inTime(editsOf(room))
