@@ -53,6 +53,7 @@ class Tab extends Source {
   permission = Object.assign(new Source(), { isViewOnly: false })
   said = []
   released = []
+  refusals = {}
 
   /** @param owner the actor in whose place its edits are */
   constructor(owner = 1) {
@@ -65,7 +66,7 @@ class Tab extends Source {
     }
     const notices = { say: (words) => this.said.push(words), withdraw() {} }
     this.keeper = new Keeper({
-      room, connection: Object.assign(this, { perform() {} }), shown: new Source(), notices, permission: this.permission,
+      room, connection: Object.assign(this, { perform() {} }), shown: new Source(), notices, permission: this.permission, refusals: this.refusals,
     }, { key: keyOf(room, owner, 0), share: 0, release: () => this.released.push(owner) })
   }
 
@@ -96,7 +97,7 @@ test('unsent edits of somebody who may only look on now are stored once, also if
   tab.permission.tell('change', null)
   tab.has(0)
   await pass(1_000)
-  assert.deepEqual([tab.stored, tab.said.length], [[['1', 3]], 1])
+  assert.deepEqual([tab.stored, tab.said, tab.refusals.isKept], [[['1', 3]], [], true])
   tab.enters(2, false)
   tab.permission.tell('change', null)
   tab.has(1)
@@ -124,7 +125,7 @@ test('nothing is only in this tab once everything that could not be stored is re
   tab.enters(1, true)
   tab.has(0)
   await pass(1_000)
-  assert.equal(tab.keeper.isKeeping, true)
+  assert.deepEqual([tab.keeper.isKeeping, tab.refusals.isKept], [true, false], 'the refusals are told')
 })
 
 test('what a former actor’s place has stays there if it can be stored in no other one before it is refused', async () => {

@@ -31,3 +31,9 @@ test('each reason is told once, an undo and a redo apart, and what was written i
   ])
   assert.equal(groups.size, told.length, 'none takes the place of another')
 })
+
+test('what the browser keeps for somebody who may edit is not told as taken back', () => {
+  const told = []
+  say({ say: (words) => told.push(words), copying() {} }, ['read_only', 'room_full'].map((code) => ({ type: 'rejected', shape: 1, code, set: { text: 'Milk' } })), true)
+  assert.deepEqual(told.map((words) => words.slice(0, 30)), ['This browser keeps your change', '1 change was taken back: the r'])
+})

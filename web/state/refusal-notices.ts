@@ -13,8 +13,12 @@ const reasons: Record<string, string> = {
   quota_exceeded: 'more was drawn from here today than the server allows',
 }
 
-/** Shows a notice for each reason. */
-export function say(notices: Notices, refused: Rejected[]) {
+/**
+ * Shows a notice for each reason.
+ *
+ * @param isKept whether the browser keeps what this person may not send
+ */
+export function say(notices: Notices, refused: Rejected[], isKept = false) {
   /** By code and by whether they were an undo or a redo. */
   const refusals = new Map<string, Rejected[]>()
   for (const each of refused) listIn(refusals, `refused ${each.code} ${each.origin ?? ''}`).push(each)
@@ -23,6 +27,10 @@ export function say(notices: Notices, refused: Rejected[]) {
     const reason = reasons[code] ?? message
     if (origin) {
       notices.say(`The ${origin} was not taken: ${reason}. You can try it again.`, { kind: 'refused', group })
+      continue
+    }
+    if (isKept && code === 'read_only') {
+      notices.say('This browser keeps your changes until somebody who may edit opens the room here.', { group })
       continue
     }
     const texts = list.flatMap(({ set: { text } }) => (typeof text === 'string' && text.trim() !== '' ? [text] : []))

@@ -22,6 +22,8 @@ export class Refusals extends Source<{ full: null }> {
   #loaded: Words | null = null
   #refused: Rejected[] = []
   #timer = 0
+  /** Whether the browser keeps what this person may not send. */
+  isKept = false
 
   constructor(connection: Connection, notices: Notices, words: LaterPart<Words>) {
     super()
@@ -50,7 +52,7 @@ export class Refusals extends Source<{ full: null }> {
     this.#timer = 0
     const refused = this.#refused.splice(0)
     if (refused.length === 0) return
-    if (words) return words.say(this.#notices, refused)
+    if (words) return words.say(this.#notices, refused, this.isKept)
     const texts = refused.map(({ set: { text } }) => text).filter(Boolean).join('\n')
     this.#notices.say(`The server didn’t take some of your changes. ${texts && `You wrote: “${texts}”`}`, {
       kind: 'refused', isWhole: true, holds: texts,

@@ -6,6 +6,7 @@ import type { Connection } from '../network/connection.js'
 import type { Notices } from '../state/notices.js'
 import type { LaterPart } from '../state/parts.js'
 import type { Permission } from '../state/permission.js'
+import type { Refusals } from '../state/refusals.js'
 import type { Shown } from '../state/shown.js'
 import { claim, type Place, placeFor } from './claims.js'
 import type { Couriers } from './couriers.js'
@@ -153,6 +154,7 @@ export class Keeper extends Source<{ change: null }> {
   #connection
   #replica
   #notices
+  #refusals
   #actor = 0
   /** Without one no edits are stored: see `#yield`. */
   #place: Place | null
@@ -173,8 +175,8 @@ export class Keeper extends Source<{ change: null }> {
   #keptEdits = new Uint8Array()
 
   constructor(
-    { room, connection, shown, notices, permission }: {
-      room: string, connection: Connection, shown: Shown, notices: Notices, permission: Permission,
+    { room, connection, shown, notices, permission, refusals }: {
+      room: string, connection: Connection, shown: Shown, notices: Notices, permission: Permission, refusals: Refusals,
     },
     place: Place,
   ) {
@@ -188,6 +190,7 @@ export class Keeper extends Source<{ change: null }> {
     // reopened could use the stamp again for another edit.
     this.#replica.reserveStamps()
     this.#notices = notices
+    this.#refusals = refusals
     permission.on('change', async () => {
       while (this.#moving) await this.#moving
       if (permission.isViewOnly && this.#place && this.#replica.unsentCount > 0) this.#yield(this.#place)
@@ -247,7 +250,7 @@ export class Keeper extends Source<{ change: null }> {
     await keeping
     // There are former places only if the edits couldn't be stored in this one. Then those have what there is of them.
     for (const { release } of [place, ...this.#former.splice(0)]) release?.()
-    if (this.#isKeeping) this.#notices.say('This browser keeps your changes until somebody who may edit opens the room here.')
+    this.#refusals.isKept = this.#isKeeping
   }
 
   /** Moves to another place, because the server has replaced the actor or this tab has none. */
