@@ -1,3 +1,4 @@
+import { Throttle } from '../basics/throttle.js'
 import type { Overlay } from '../canvas/overlay.js'
 import { fitBeside, openArea } from '../canvas/surroundings.js'
 import type { View } from '../canvas/view.js'
@@ -27,9 +28,8 @@ export class Search {
   /** The found shapes, in reading order. */
   #found: number[] = []
   #at = 0
-  #timer = 0
-  /** How many milliseconds the last look took. */
-  #cost = 0
+  /** Looks again after others' changes. In a large drawing that takes a while, and is not done in each frame. */
+  #looking = new Throttle(() => this.#find(), 0, costFactor)
 
   constructor(reach: { shown: Shown, view: View, selection: Selection, groups: Groups, overlay: Overlay }) {
     this.#reach = reach
@@ -44,7 +44,7 @@ export class Search {
       if (this.#bar.hidden || (!reset && shapes.length === 0)) return
       const known = new Set(this.#found)
       const isFound = this.#matcher()
-      if (reset || shapes.some(({ id, shape }) => known.has(id) !== (shape !== null && isFound(shape)))) this.#findSoon()
+      if (reset || shapes.some(({ id, shape }) => known.has(id) !== (shape !== null && isFound(shape)))) this.#looking.soon()
     })
     document.body.append(this.#bar)
   }
@@ -59,7 +59,7 @@ export class Search {
     this.#field.focus()
     if (typed === '') {
       this.#field.select()
-      this.#find()
+      this.#looking.now()
     } else {
       this.#field.value = typed
       this.#begin()
@@ -69,7 +69,7 @@ export class Search {
   /** Looks for what was typed, from the first that is found. */
   #begin() {
     this.#at = 0
-    this.#find()
+    this.#looking.now()
     this.#go()
   }
 
@@ -103,23 +103,14 @@ export class Search {
       && `${replica.unmarked(shape.text)}\n${shape.named || !shape.written ? replica.shownName(shape.id) : ''}`.toLocaleLowerCase().includes(wanted)
   }
 
-  /** Looks again after others' changes. In a large drawing that takes a while, and is not done in each frame. */
-  #findSoon() {
-    this.#timer ||= setTimeout(() => this.#find(), this.#cost * costFactor)
-  }
-
   #find() {
-    clearTimeout(this.#timer)
-    this.#timer = 0
     if (this.#bar.hidden) return
-    const began = performance.now()
     const current = this.#found[this.#at]
     this.#found = this.#reach.shown.replica.shapes().filter(this.#matcher())
       .sort((one, other) => one.y - other.y || one.x - other.x).map(({ id }) => id)
     const place = this.#found.indexOf(current)
     this.#at = place >= 0 ? place : Math.max(0, Math.min(this.#at, this.#found.length - 1))
     this.#show()
-    this.#cost = performance.now() - began
   }
 
   #show() {

@@ -1,3 +1,4 @@
+import { Throttle } from '../basics/throttle.js'
 import { capitalised, counted } from '../basics/words.js'
 import {
   type InspectorField, kinds, kindWords, properties, propertiesInOrder, type PropertyRow, type Shape,
@@ -68,9 +69,7 @@ export class Inspector {
   #actions
   #fitting
   #fields
-  #timer = 0
-  /** How many milliseconds the last update took, for this selection. */
-  #cost = 0
+  #showing = new Throttle(() => this.#show(), manyMilliseconds, costFactor)
   /**
    * The shapes that were selected when a field got the focus. A typed value applies to these, even if the selection has
    * changed meanwhile.
@@ -120,22 +119,17 @@ export class Inspector {
       const left = shown.replica.shapesOf(this.#meant ?? []).map(({ id }) => id)
       if (left.length > 0 && left.length === selection.size && left.every((id) => selection.has(id))) this.#meant = left
       else this.#leave()
-      // The pause that is due was for the former selection.
-      if (this.#cost > 0) {
-        clearTimeout(this.#timer)
-        this.#timer = 0
-        this.#cost = 0
-      }
+      this.#showing.forget()
       this.#showSoon()
     })
-    permission.on('change', () => this.#show())
+    permission.on('change', () => this.#showing.now())
     shown.on('leaving', () => this.#leave())
     shown.on('changes', ({ reset, shapes }) => {
       if (reset || shapes.some(({ id }) => selection.has(id))) this.#showSoon()
     })
   }
 
-  onShow() { this.#show() }
+  onShow() { this.#showing.now() }
 
   /**
    * Saves the typed value and leaves the field. This is needed because a tap on the canvas doesn't take the focus from
@@ -151,9 +145,9 @@ export class Inspector {
    * read.
    */
   #showSoon() {
-    if (this.element.hidden || this.#timer !== 0) return
-    if (this.#selection.size <= promptMax) return this.#show()
-    this.#timer = setTimeout(() => this.#show(), Math.max(manyMilliseconds, this.#cost * costFactor))
+    if (this.element.hidden || this.#showing.isDue) return
+    if (this.#selection.size <= promptMax) this.#showing.now()
+    else this.#showing.soon()
   }
 
   // MARK: Fields
@@ -250,10 +244,7 @@ export class Inspector {
   }
 
   #show() {
-    clearTimeout(this.#timer)
-    this.#timer = 0
     if (this.element.hidden) return
-    const began = performance.now()
     const shapes = this.#shown.replica.shapesOf(this.#selection.ids())
     this.#form.hidden = shapes.length === 0
     this.#empty.hidden = shapes.length > 0
@@ -293,7 +284,6 @@ export class Inspector {
     for (const [name, button] of this.#buttons) {
       button.setAttribute('aria-disabled', String(!(this.#actions[name].isEnabled?.() ?? true)))
     }
-    this.#cost = performance.now() - began
   }
 
   /**

@@ -1,4 +1,5 @@
 import { Source } from '../basics/source.js'
+import { Throttle } from '../basics/throttle.js'
 import { counted } from '../basics/words.js'
 import { crowdedMin } from '../canvas/marked.js'
 import { fitBeside } from '../canvas/surroundings.js'
@@ -43,8 +44,7 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
   #timer = 0
   /** The visible notices, each with the pairs that it reports. */
   #told = new Map<string, Pair[]>()
-  #showTimer = 0
-  #cost = 0
+  #showing = new Throttle(() => this.#show(), shownMilliseconds, costFactor)
   #switch = element('input', { type: 'checkbox', role: 'switch', class: 'check', id: 'mark-overlaps' })
   #hint = element('p', { class: 'small-text quiet', hidden: true },
     'There are many overlaps, so only those of the shapes you select or point at are marked.')
@@ -72,12 +72,12 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
     fresh.on('begun', () => this.#tellSoon())
     for (const pair of shown.replica.overlapPairs()) this.#pairs.set(pair.join(' '), pair)
     this.#tellSoon()
-    setInterval(() => { if (!this.element.hidden) this.#show() }, refreshMilliseconds)
+    setInterval(() => { if (!this.element.hidden) this.#showing.now() }, refreshMilliseconds)
   }
 
   get count() { return this.#pairs.size }
 
-  onShow() { this.#show() }
+  onShow() { this.#showing.now() }
 
   #follow(changes: Changes) {
     if (changes.reset) this.#pairs.clear()
@@ -88,10 +88,7 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
     }
     if (changes.pairs.length > 0 || changes.reset) this.#withdraw()
     this.tell('count', this.#pairs.size)
-    const isConcerned = changes.pairs.length > 0 || changes.reset
-    if (!this.element.hidden && isConcerned && this.#showTimer === 0) {
-      this.#showTimer = setTimeout(() => this.#show(), Math.max(shownMilliseconds, this.#cost * costFactor))
-    }
+    if (!this.element.hidden && (changes.pairs.length > 0 || changes.reset)) this.#showing.soon()
   }
 
   #tellSoon() {
@@ -149,10 +146,7 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
 
   #show() {
     this.#showSwitch()
-    clearTimeout(this.#showTimer)
-    this.#showTimer = 0
     if (this.element.hidden) return
-    const began = performance.now()
     const { replica } = this.#shown
     const now = this.#shown.live.serverMilliseconds || Date.now()
     const moved = lastMovers(replica)
@@ -177,8 +171,8 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
     this.#empty.hidden = this.#pairs.size > 0
     this.#more.hidden = this.#pairs.size <= dated.length
     this.#more.textContent = `and ${(this.#pairs.size - dated.length).toLocaleString()} more`
-    // This is measured after the next frame, so that it includes the browser's layout, which takes most of the time.
-    requestAnimationFrame(() => setTimeout(() => { this.#cost = performance.now() - began }))
+    // The browser's layout takes most of the time. It comes with the next frame.
+    requestAnimationFrame(() => setTimeout(() => this.#showing.ended()))
   }
 
   /** Selects both shapes of a pair, and moves the view to them. */

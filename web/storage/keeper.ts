@@ -1,4 +1,5 @@
 import { Source } from '../basics/source.js'
+import { Throttle } from '../basics/throttle.js'
 import type { Core } from '../core/core.js'
 import type { Replica } from '../core/replica.js'
 import type { Effect, ReplicaOptions } from '../core/types.js'
@@ -163,11 +164,9 @@ export class Keeper extends Source<{ change: null }> {
   /** The places of this tab's former actors. Their edits stay stored and claimed until all edits are in the present one. */
   #former: Place[] = []
   #isEditsStale = false
-  #isDrawingStale = false
   #editsTimer = 0
   #againTimer = 0
-  #drawingTimer = 0
-  #cost = 0
+  #drawing = new Throttle(() => this.#keepDrawing(), drawingMilliseconds, costFactor)
   #isKeeping = true
   /** Whether the person has been told that the browser can’t keep the changes. */
   #hasWarned = false
@@ -234,9 +233,7 @@ export class Keeper extends Source<{ change: null }> {
 
   /** A deleted room's drawing is only in this page from now on, until the room is begun anew. */
   #forgetDrawing() {
-    clearTimeout(this.#drawingTimer)
-    this.#drawingTimer = 0
-    this.#isDrawingStale = false
+    this.#drawing.cancel()
     forgetDrawing(this.#room).catch((error) => console.warn('What was kept of this room can’t be deleted:', error))
   }
 
@@ -289,9 +286,7 @@ export class Keeper extends Source<{ change: null }> {
 
   #drawingChanged() {
     if (this.#replica.unsentCount > 0) this.#editsChanged()
-    this.#isDrawingStale = true
-    const pause = Math.max(drawingMilliseconds, this.#cost * costFactor)
-    if (this.#drawingTimer === 0) this.#drawingTimer = setTimeout(() => this.#keepDrawing(), pause)
+    this.#drawing.soon()
   }
 
   /** Called when the page might be closed. */
@@ -305,7 +300,7 @@ export class Keeper extends Source<{ change: null }> {
 
   /** Stores the edits and the drawing, if they have changed since they were last stored. */
   async keepNow() {
-    await Promise.all([this.#isEditsStale && this.#keepEdits(), this.#isDrawingStale && this.#keepDrawing()])
+    await Promise.all([this.#isEditsStale && this.#keepEdits(), this.#drawing.isDue && this.#drawing.now()])
   }
 
   async #keepEdits() {
@@ -346,18 +341,12 @@ export class Keeper extends Source<{ change: null }> {
     }
   }
 
-  async #keepDrawing() {
-    clearTimeout(this.#drawingTimer)
-    this.#drawingTimer = 0
-    this.#isDrawingStale = false
+  #keepDrawing() {
     // Before a replica has entered the room, it has no complete drawing. So the stored drawing is kept. A room that is
     // closed for this person might be deleted.
     const { cursor, state } = this.#replica.status()
     if (cursor === undefined || state === 'closed') return
-    const began = performance.now()
-    const bytes = this.#replica.save(true)
-    this.#cost = performance.now() - began
-    await this.#keep('drawings', { room: this.#room, bytes, at: Date.now() })
+    return this.#keep('drawings', { room: this.#room, bytes: this.#replica.save(true), at: Date.now() })
   }
 
   /** @returns whether it is stored */
