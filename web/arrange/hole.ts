@@ -1,6 +1,7 @@
 import { middle } from '../canvas/frames.js'
 import type { Frame, Point } from '../core/types.js'
 import type { Reach } from './reach.js'
+import { coordinate } from './transform.js'
 
 /** In CSS pixels: the hole begins to grow when a shape is this close. */
 const feltFrom = 160
@@ -94,10 +95,7 @@ export class Hole {
     if (ids.length === 0) return undefined
     this.#isKnown = true
     const { x, y } = this.#view.toCanvas(this.mouth)
-    const set = { position: [round(x - 0.5), round(y - 0.5)], size: [1, 1], deleted: true }
+    const set = { position: [coordinate(x - 0.5), coordinate(y - 0.5)], size: [1, 1], deleted: true }
     return this.#editing.edit((replica) => replica.edit(ids.map((shape) => ({ shape, set }))))
   }
 }
-
-/** Rounds a coordinate to hundredths, within the protocol's limits. */
-const round = (value: number) => Math.max(-1e7, Math.min(1e7, Math.round(value * 100) / 100))

@@ -4,6 +4,7 @@
 import { boundsOf, middle } from '../canvas/frames.js'
 import { sideMax } from '../canvas/lines.js'
 import type { Frame, Place, Point } from '../core/types.js'
+import { rowOf } from '../core/values.js'
 
 /**
  * The smallest side of a shape that is drawn or resized by hand. It is larger for a finger, because a finger covers
@@ -11,8 +12,7 @@ import type { Frame, Place, Point } from '../core/types.js'
  */
 export const sideMin = { mouse: 20, pen: 20, touch: 100 }
 
-/** The protocol's limit. */
-const coordinateMax = 1e7
+const coordinateMax = rowOf('position')?.max ?? 0
 
 /** In degrees: while Shift is held, a rotation is a multiple of this. */
 const turnStep = 15
@@ -35,7 +35,8 @@ export function turned({ x, y }: Point, around: Point, degrees: number): Point {
   return { x: around.x + dx * cosine - dy * sine, y: around.y + dx * sine + dy * cosine }
 }
 
-const coordinate = (value: number) => rounded(limited(value, -coordinateMax, coordinateMax))
+/** Rounds a coordinate, within the protocol's limits. */
+export const coordinate = (value: number) => rounded(limited(value, -coordinateMax, coordinateMax))
 const side = (value: number) => rounded(limited(value, 1, sideMax))
 
 /** @returns from −180 to 180 */

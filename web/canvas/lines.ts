@@ -3,6 +3,7 @@
 
 import type { PathPoint, Shape } from '../core/table.js'
 import type { Frame, Point, Values } from '../core/types.js'
+import { rowOf } from '../core/values.js'
 import type { InkStroke } from './coverage.js'
 import { type Line, type Piece, pieceBound, piecesLength } from './dashes.js'
 import type { Drawn } from './drawn.js'
@@ -196,8 +197,7 @@ export function placeIn({ x, y, width, height, rotation }: Frame, point: Point):
   }
 }
 
-/** The protocol's limit for a shape's side. */
-export const sideMax = 1e6
+export const sideMax = rowOf('size')?.max ?? 0
 
 /**
  * The values for a line through some points of the canvas: the box around the points, and the path relative to that

@@ -1,6 +1,7 @@
 import { personColors } from '../basics/person-colors.js'
 import { shapeColors } from '../basics/shape-colors.js'
-import { properties, type Shape } from '../core/table.js'
+import type { Shape } from '../core/table.js'
+import { rowOf } from '../core/values.js'
 import { heightFor } from './text.js'
 
 /** The fill of a person's notes, unless they have chosen another: a light one of the person's colour. */
@@ -27,7 +28,7 @@ export function otherNoteFill(fill: string) {
 export const isNote = ({ kind, fill }: Pick<Shape, 'kind' | 'fill'>) => kind === 'rectangle' && (fill === commonFill || noteFills.includes(fill))
 
 /** The default size of text. It is not written to a shape. */
-export const standardTextSize = properties.find(({ name }) => name === 'textSize')?.standard as number
+export const standardTextSize = rowOf('textSize')?.standard as number
 
 /** A note's text doesn't get smaller than this. If it still doesn't fit, the note grows. */
 const noteTextMin = 12

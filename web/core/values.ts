@@ -11,6 +11,9 @@ import {
 } from './table.js'
 import type { Effect, ReplicaOptions, ShapeChange, Values } from './types.js'
 
+/** The row of the table of properties. */
+export const rowOf = (property: string) => properties.find(({ name }) => name === property)
+
 /** @returns `afy-kw5-t7o` */
 export function identifierText(identifier: number): string {
   const digits = identifier.toString(36).padStart(9, '0')

@@ -4,6 +4,7 @@ import { isNote, noteFill, noteShade, otherNoteFill, standardTextSize } from '..
 import type { Replica } from '../core/replica.js'
 import { properties, type Shape } from '../core/table.js'
 import type { Values } from '../core/types.js'
+import { rowOf } from '../core/values.js'
 import type { Paint } from '../state/paint.js'
 
 // How new shapes, lines and ink look, and how existing shapes get another look.
@@ -91,7 +92,7 @@ export const lookOf = (shape: Shape): Values => Object.fromEntries(properties
  * The kinds of shapes that may be without a fill. Texts, lines and ink have a single colour, without which they would
  * be invisible.
  */
-const kindsWithFill = properties.find(({ name }) => name === 'filled')?.inspector?.kinds ?? []
+const kindsWithFill = rowOf('filled')?.inspector?.kinds ?? []
 
 export const hasFillAndOutline = ({ kind }: { kind: string }) => kindsWithFill.includes(kind)
 

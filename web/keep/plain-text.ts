@@ -1,6 +1,6 @@
-import { properties } from '../core/table.js'
+import { rowOf } from '../core/values.js'
 
-const bytesMax = properties.find(({ name }) => name === 'text')?.bytesMax ?? 0
+const bytesMax = rowOf('text')?.bytesMax ?? 0
 const encoder = new TextEncoder()
 
 /** Matches half a surrogate pair, which no UTF-8 can say. */

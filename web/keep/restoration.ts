@@ -1,6 +1,6 @@
 import { hiddenCharacters, properties, propertiesInOrder, type Shape } from '../core/table.js'
 import type { Values } from '../core/types.js'
-import { identifierNumber } from '../core/values.js'
+import { identifierNumber, rowOf } from '../core/values.js'
 import type { Editing } from '../state/editing.js'
 
 /** The number of edits in one call. */
@@ -39,7 +39,7 @@ function valueIn(shape: KeptShape | undefined, property: string) {
   return property === 'name' ? ownName(shape?.name) : shape?.[property] ?? standards.get(property)
 }
 
-const nameBytesMax = properties.find(({ name }) => name === 'name')?.bytesMax ?? 0
+const nameBytesMax = rowOf('name')?.bytesMax ?? 0
 const encoder = new TextEncoder()
 const allHidden = new RegExp(hiddenCharacters, 'gu')
 

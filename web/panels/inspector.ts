@@ -1,12 +1,13 @@
 import { Throttle } from '../basics/throttle.js'
 import { capitalised, counted } from '../basics/words.js'
 import {
-  type InspectorField, kinds, kindWords, properties, propertiesInOrder, type PropertyRow, type Shape,
+  type InspectorField, kinds, kindWords, propertiesInOrder, type PropertyRow, type Shape,
 } from '../core/table.js'
 import { placeLoose } from '../arrange/ties.js'
 import { pinched, stretched } from '../arrange/transform.js'
 import type { Fitting } from '../canvas/fitted.js'
 import type { Place, Values } from '../core/types.js'
+import { rowOf } from '../core/values.js'
 import { filledWith } from '../draw/look.js'
 import { element, iconButton } from '../elements/element.js'
 import type { Editing } from '../state/editing.js'
@@ -30,7 +31,7 @@ const shownWord = (word: string) => (word === 'center' ? 'Centre' : capitalised(
 
 /** The properties that have fields, in the table's order. */
 const shownRows: ShownRow[] = propertiesInOrder.flatMap((name) => {
-  const row = properties.find((row) => row.name === name)
+  const row = rowOf(name)
   return row?.inspector ? [{ ...row, inspector: row.inspector }] : []
 })
 
