@@ -1,5 +1,5 @@
 import { element, isComposed, setAttributes } from '../elements/element.js'
-import type { Step } from '../state/editing.js'
+import { nameWords, type Step } from '../state/editing.js'
 
 // The inspector's fields. A field shows one value, or that the shapes have different values. It reports a new value
 // while the person types or drags, and shows the old one again if the new one isn't taken. A field in which the person
@@ -298,7 +298,7 @@ export function textField(
     committed = input.value
     const isTaken = change(input.value.trim())
     isHeld = isTaken === null
-    if (isTaken === false) refused.tell('This can’t be taken: it’s too long, or has characters that can’t be seen.')
+    if (isTaken === false) refused.tell(nameWords)
   }
   refused.onLeave(() => showText(input, shown ?? ''))
   input.addEventListener('change', commit)

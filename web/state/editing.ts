@@ -16,7 +16,7 @@ import type { Shown } from './shown.js'
 export type Step = { readonly isOpen: boolean, edits: number, end: () => void, abandon: () => void }
 
 const viewOnlyWords = 'This link is view-only. Ask for a link that lets you draw.'
-const nameWords = 'This name can’t be taken: it’s too long, or has characters that can’t be seen.'
+export const nameWords = 'This name can’t be taken: it’s too long, or has characters that can’t be seen.'
 const pastWords = 'You’re looking at the past. Restore it, or close the history, to keep drawing.'
 
 /**
