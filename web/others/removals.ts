@@ -39,8 +39,11 @@ export type Lost = {
   id: number, by: number, at: number, shape: Shape, isSwallowed: boolean, deed: string | null, name: string,
 }
 
-/** What a notice offers to bring back, and the time of the first part of the offer. */
-type Offer = { by: number, parts: Lost[][], since: number }
+/**
+ * What a notice offers to bring back, and the time of the first part of the offer. `bringBack` returns the shapes that it has
+ * written.
+ */
+type Offer = { by: number, parts: Lost[][], since: number, bringBack: (part: BringingBack) => Promise<number[]> }
 
 /**
  * Tells this person that somebody has emptied the canvas, restored it, or deleted a shape that this person was holding.
@@ -214,18 +217,17 @@ export class Removals {
     const goesOn = kind === group && former?.by === by && now - former.since < shownMilliseconds
       && former.parts.flat().length + lost.length <= goneMax
     const parts = goesOn ? [...former.parts, lost] : [lost]
-    this.#say(kind, words, { by, parts, since: goesOn ? former.since : now }, (part) => part.bringBack(parts))
+    this.#say(kind, words, { by, parts, since: goesOn ? former.since : now, bringBack: (part) => part.bringBack(parts) })
   }
 
-  /** @param bringBack returns the shapes that it has written */
-  #say(kind: string, words: string, offer: Offer, bringBack: (part: BringingBack) => Promise<number[]>) {
+  #say(kind: string, words: string, offer: Offer) {
     this.#offers.set(kind, offer)
     if (!this.#permission.isViewOnly) this.#bringingBack.prepare()
-    const again = () => { if ((this.#offers.get(kind) ?? offer) === offer) this.#say(kind, words, offer, bringBack) }
+    const again = () => { if ((this.#offers.get(kind) ?? offer) === offer) this.#say(kind, words, offer) }
     const run = async () => {
       const part = await this.#bringingBack.get()
       // If the part can't be loaded, the offer stays.
-      part ? this.#unanswered.push({ shapes: await bringBack(part), again }) : again()
+      part ? this.#unanswered.push({ shapes: await offer.bringBack(part), again }) : again()
     }
     const action = this.#permission.isViewOnly ? undefined
       : { words: 'Bring back', run: () => !this.#editing.refuses() && run() }
@@ -235,7 +237,7 @@ export class Removals {
   #sayRestored(by: number, restored: Restored) {
     this.#notices.withdraw(backGroup)
     const words = `${this.#who(by)} restored the drawing as of ${momentWords(restored.asOf)}.`
-    this.#say(group, words, { by, parts: [], since: 0 }, (part) => part.takeBack(by, restored))
+    this.#say(group, words, { by, parts: [], since: 0, bringBack: (part) => part.takeBack(by, restored) })
   }
 
   #tellBack(changes: ShapeChange[]) {
