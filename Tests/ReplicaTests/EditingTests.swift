@@ -61,16 +61,21 @@ struct EditingTests {
     #expect(room.hosts[ann].replica.canvas.liveCount == 0)
   }
 
+  /// Adds a line that is tied to the top left corner of a shape.
+  private func addLine(from start: Point, to shape: Identifier, by host: Int, in room: inout TestRoom) -> Identifier {
+    room.add(host) { set in
+      set.kind = .line
+      set.position = start
+      set.to = Tie(shape: shape, place: BoxPlace(x: 0, y: 0))
+    }
+  }
+
   @Test("S14: deleting a shape writes where lines end that were tied to it, and undo ties them again")
   func endsOfLines() throws {
     var room = TestRoom()
     let ann = room.join()
     let square = room.add(ann) { $0.position = Point(x: 400, y: 0) }
-    let line = room.add(ann) { set in
-      set.kind = .line
-      set.position = Point(x: 0, y: 0)
-      set.to = Tie(shape: square, place: BoxPlace(x: 0, y: 0))
-    }
+    let line = addLine(from: Point(x: 0, y: 0), to: square, by: ann, in: &room)
     let free = room.add(ann) { $0.kind = .line }
     func drawn(_ host: Int) throws -> [Point] {
       let canvas = room.hosts[host].replica.canvas
@@ -107,11 +112,7 @@ struct EditingTests {
       room.run(ann) { $0.delete([shape], at: $1) }
       room.undo(ann, settles: true)
     }
-    let line = room.add(bob) { set in
-      set.kind = .line
-      set.position = Point(x: 0, y: 0)
-      set.to = Tie(shape: shape, place: BoxPlace(x: 0, y: 0))
-    }
+    let line = addLine(from: Point(x: 0, y: 0), to: shape, by: bob, in: &room)
     room.settle()
     if isUndo { room.undo(ann, settles: true) } else { room.redo(ann, settles: true) }
     #expect(room.canvas[shape] == nil)
@@ -125,11 +126,7 @@ struct EditingTests {
     var room = TestRoom()
     let ann = room.join()
     let shape = room.add(ann) { $0.position = Point(x: 400, y: 0) }
-    let line = room.add(ann) { set in
-      set.kind = .line
-      set.position = Point(x: 0, y: 0)
-      set.to = Tie(shape: shape, place: BoxPlace(x: 0, y: 0))
-    }
+    let line = addLine(from: Point(x: 0, y: 0), to: shape, by: ann, in: &room)
     room.hosts[ann].replica.beginGroup()
     room.edit(ann, shape) { $0.position = Point(x: 600, y: 0) }
     room.run(ann) { $0.delete([shape], at: $1) }
