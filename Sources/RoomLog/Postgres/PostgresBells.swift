@@ -72,15 +72,15 @@ final class PostgresBells {
   }
 
   /// This node has deleted a locked room, and its lock with it.
-  func noteUnlocked(withDeletionOf room: String) {
-    noteLock(room, isLocked: false)
-    if let locks { reports.tell([.locks(locks)]) }
-  }
+  func noteUnlocked(withDeletionOf room: String) { tellLock(room, isLocked: false) }
 
   /// An append has found a lock of which this node hasn't heard.
   func noteFound(lockOf room: String) {
-    guard !lockedRooms.contains(room) else { return }
-    noteLock(room, isLocked: true)
+    if !lockedRooms.contains(room) { tellLock(room, isLocked: true) }
+  }
+
+  private func tellLock(_ room: String, isLocked: Bool) {
+    noteLock(room, isLocked: isLocked)
     if let locks { reports.tell([.locks(locks)]) }
   }
 
