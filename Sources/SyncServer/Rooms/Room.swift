@@ -214,7 +214,7 @@ struct Room: Sendable {
         return nil
       }
       effects.append(.append(batch))
-      if audience.readers.entered(operations: submission.operations.count, by: id) { effects.append(.pauseReading(id)) }
+      if audience.readers.entered(operations: batch.operations.count, by: id) { effects.append(.pauseReading(id)) }
       return nil
     } catch {
       var rejection = error
@@ -363,7 +363,9 @@ struct Room: Sendable {
     switch passage.origin {
     case .member(let id, let message):
       var acknowledgement = Acknowledgement(id: message, cursor: fold.cursor)
-      if case .taken(let losses) = taking { acknowledgement.superseded = told(losses) }
+      if case .taken(let losses) = taking {
+        acknowledgement.superseded = told(passage.message.map { fold.losses(of: $0) } ?? losses)
+      }
       // The acknowledgement is sent after the broadcast that has the acknowledged operations.
       post(.acknowledgement(acknowledgement), to: id, after: fanOut.ring.end &+ (taking == .known ? 0 : 1))
     case .request(let request): effects.append(.answered(request: request, .success(fold.cursor)))

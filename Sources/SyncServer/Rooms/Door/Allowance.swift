@@ -38,34 +38,31 @@ struct Allowance: Sendable {
     return isKnown
   }
 
-  /// Whether a message deletes what the room has, each shape once, and writes nothing else that is new or long. The new
-  /// ends of lines that are tied to these shapes are accepted with it (S14), once for each line. So are some operations
-  /// that the room has already, because a client sends a whole message again.
+  /// Whether the server stores only what is new in a message. Otherwise operations that the room has already, and that
+  /// come with a deletion, would take the space that is kept for deletions.
+  var storesOnlyNew: Bool {
+    if case .deletions = bound { true } else { false }
+  }
+
+  /// Whether a message deletes what the room has, each shape once, and writes nothing else that is new. The new ends of
+  /// lines that are tied to these shapes are accepted with it (S14), once for each line.
   private func onlyDeletes(_ proposed: [ProposedOperation], on canvas: borrowing Canvas) -> Bool {
     var leaving = IdentifierSet()
     var others = IdentifierSet()
-    var known = 0
-    for operation in proposed {
+    for operation in proposed where !Door.changesNothing(operation, on: canvas) {
       if deletes(operation, from: canvas) {
         guard leaving.insert(operation.shape).isNew else { return false }
-      } else if Door.changesNothing(operation, on: canvas) {
-        guard operation.set.assigned.intersection([.text, .path, .name]).isEmpty else { return false }
-        known += 1
       } else {
         guard operation.set.assigned.subtracting([.position, .size, .path, .rotation]).isEmpty else { return false }
         guard others.insert(operation.shape).isNew else { return false }
       }
     }
-    // They are stored again. Without a bound, they would take the space that is kept for deletions.
-    guard known <= Allowance.knownPerDeletion * leaving.count else { return false }
     for line in others.members {
       let ties = [canvas[line]?.properties.from, canvas[line]?.properties.to]
       guard ties.contains(where: { $0.map { leaving.contains($0.shape) } ?? false }) else { return false }
     }
     return true
   }
-
-  private static let knownPerDeletion = 8
 
   /// Whether an operation deletes something that the room has, and does nothing else. So nobody can have the same shape
   /// deleted again and again. It may also say where the shape goes, as into the black hole.

@@ -31,6 +31,8 @@ struct Door: Sendable {
     /// What the batch's payer was charged of the memory for deletions.
     fileprivate var use = MemoryUse()
     fileprivate var payer: Payer?
+    /// All operations of the message, if only some of them are stored because the room has the others already.
+    fileprivate(set) var message: [ProposedOperation]?
     /// Whether a record of the batch came too late. The room had already forgotten deletions that the record might
     /// conflict with.
     fileprivate(set) var isTooOld = false
@@ -72,8 +74,11 @@ struct Door: Sendable {
     let textGrowth = try textSpace.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     let use = try fullness.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     try shares.check(use, for: allowance.payer, taken: fullness.remembered(on: fold.canvas), now: now)
-    let operations = fold.stamp(proposed, actor: actor, now: now)
+    var new = proposed
+    if allowance.storesOnlyNew { new.removeAll { Door.changesNothing($0, on: fold.canvas) } }
+    let operations = fold.stamp(new, actor: actor, now: now)
     let number = letIn(operations, from: origin, on: fold.canvas)
+    if new.count < proposed.count { underWay[number]?.message = proposed }
     charge(use, to: allowance.payer, for: number, now: now)
     textSpace.add(textGrowth, batch: number)
     return Batch(number: number, operations: operations, payer: allowance.payer)
