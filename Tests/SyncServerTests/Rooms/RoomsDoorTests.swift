@@ -210,17 +210,39 @@ struct RoomsDoorTests {
     #expect(bench.rejections(writer) == [.roomFull, .roomFull, .roomFull])
   }
 
-  @Test("W12: a deletion that an edit in its own message outlives counts as an edit of a shape that is not there")
+  @Test("W12: a deletion that an edit outlives, or might, counts as an edit of a shape that is not there")
   func outlivedDeletion() throws {
     var (bench, writer) = RoomBench.withWriter()
     let made = bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.settle()
     let times = [2, 1].map { Stamp(milliseconds: made.milliseconds + $0, counter: 0, actor: made.actor)! }
-    let message = [
-      ProposedOperation(1, Properties { $0.alpha = 3 }, at: times[0]), ProposedOperation(1, .deletion, at: times[1]),
-    ]
-    let fullness = Fullness(limits: bench.limits)
-    #expect(try fullness.check(message, on: bench.room.canvas, isLogInDoubt: false).remnants == 1)
+    let edit = ProposedOperation(1, Properties { $0.alpha = 3 }, at: times[0])
+    let deletion = ProposedOperation(1, .deletion, at: times[1])
+    var fullness = Fullness(limits: bench.limits)
+    func remnants(_ message: [ProposedOperation]) throws -> Int {
+      try fullness.check(message, on: bench.room.canvas, isLogInDoubt: false).remnants
+    }
+    #expect(try remnants([deletion]) == 0)
+    #expect(try remnants([edit, deletion]) == 1)
+    _ = fullness.add([Operation(shape: edit.shape, at: times[0], set: edit.set)], batch: 1, on: bench.room.canvas)
+    #expect(try remnants([deletion]) == 1)
+    fullness.remove([], batch: 1, on: bench.room.canvas)
+    #expect(try remnants([deletion]) == 0)
+  }
+
+  @Test("W6: deletions that edits outlive are bounded")
+  func boundOfOutlived() {
+    var (bench, writer) = RoomBench.withWriter { $0.shapes = 2 }
+    for number: UInt64 in 1...3 {
+      let made = bench.settle(writer, number) { $0.kind = .star }
+      let times = [2, 1].map { Stamp(milliseconds: made.milliseconds + $0, counter: 0, actor: made.actor)! }
+      bench.write(writer, bench.shape(number), at: times[0]) { $0.alpha = 3 }
+      bench.settle()
+      bench.write(writer, bench.shape(number), at: times[1]) { $0.delete() }
+      bench.settle()
+    }
+    #expect(bench.rejections(writer) == [.roomFull])
+    #expect(bench.room.canvas.shapeCount == 3 && bench.room.canvas.liveCount == 1)
   }
 
   @Test("W6: edits of shapes that never were, which nobody sees, keep nobody from drawing")

@@ -7,7 +7,7 @@ import CanvasCRDT
 ///
 /// What always holds:
 /// - A pending operation that may make or delete a shape is among that shape's arrivals until the log has answered for
-///   its batch. Operations that write to a shape that exists and stays are not counted.
+///   its batch. Operations that write to a shape that exists and stays are not counted. Of these only `newest` is kept.
 /// - `unseen` counts, by batch, the pending shapes whose identifiers the server made. No other operation can name such
 ///   a shape before it is applied.
 /// - `coming` is the change that all pending batches together will make to the canvas's own counts.
@@ -19,6 +19,10 @@ import CanvasCRDT
 struct Fullness: Sendable {
   private let limits: Limits
   private var forecasts: [Identifier: Forecast] = [:]
+  private var batches = 0
+  /// The newest stamp of the operations that were admitted since a batch was last pending. A pending edit might outlive
+  /// a deletion that is older than this stamp.
+  private var newest: Stamp?
   private var unseen: [UInt64: Int] = [:]
   private var coming = Counts()
 
@@ -73,12 +77,14 @@ struct Fullness: Sendable {
   /// To be called when a batch has been admitted.
   /// - Returns: the shapes that the batch might make or delete, to be handed to `remove` later.
   mutating func add(_ operations: [Operation], batch: UInt64, on canvas: borrowing Canvas) -> [Identifier] {
+    batches += 1
     var arriving: [Identifier: Outlook] = [:]
     for operation in operations where counts(operation.set, on: operation.shape, canvas) {
       arriving[operation.shape] = Outlook()
     }
     // An edit of a shape that stays may have come before in the message, and outlive a deletion that is older.
     for operation in operations {
+      newest = max(newest ?? operation.at, operation.at)
       arriving[operation.shape]?.merge(Outlook(operation.set, at: operation.at))
     }
     for (shape, outlook) in arriving {
@@ -105,6 +111,8 @@ struct Fullness: Sendable {
 
   /// To be called when the log has stored or refused a batch.
   mutating func remove(_ shapes: [Identifier], batch: UInt64, on canvas: borrowing Canvas) {
+    batches -= 1
+    if batches == 0 { newest = nil }
     seen(.max, batch: batch)
     for shape in shapes {
       forecasts[shape]?.arrivals.remove(batch)
@@ -164,7 +172,7 @@ struct Fullness: Sendable {
     guard !message.isEmpty else { return MemoryUse() }
     let standing = Counts(live: canvas.liveCount, records: canvas.shapeCount, erasures: canvas.erasureCount)
     let excess: Excess
-    switch self.excess(of: message, beside: standing + coming, { outlook($0, on: canvas) }) {
+    switch self.excess(of: message, beside: standing + coming, newest: newest, { outlook($0, on: canvas) }) {
     case .success(let growth): return growth
     case .failure(let found): excess = found
     }
@@ -221,13 +229,17 @@ struct Fullness: Sendable {
     let words: Text
   }
 
+  /// - Parameter newest: the newest stamp of a pending operation. A deletion that is older is charged as if it left a
+  ///   remnant, although that is rare: to know, each pending edit would have to be kept by its shape.
   /// - Returns: how much more the room has to remember, or the first operation without space.
   private func excess(
     of message: Message,
     beside standing: Counts,
+    newest: Stamp? = nil,
     _ before: (Identifier) -> Outlook
   ) -> Result<MemoryUse, Excess> {
     var after = standing
+    var outlived = 0
     var growth: [(index: Int, counts: Counts)] = []
     for (shape, arriving, index) in message.shapes {
       let now = before(shape)
@@ -236,6 +248,7 @@ struct Fullness: Sendable {
       let change = then.counts - now.counts
       after = after + change
       growth.append((index, change))
+      if change.records < 0, let newest, then.isDeleted(before: newest) { outlived += 1 }
     }
     after = after + .made(message.unseen)
     // A new shape also needs space for its deletion. So deleting an existing shape is always allowed: the deletion
@@ -245,12 +258,10 @@ struct Fullness: Sendable {
     let fitsLive = Fullness.fits(after.live, standing.live, limits.shapes)
     // Remnants have a limit of their own. Otherwise a client could fill the room by writing to shapes that never
     // existed, and nobody could draw.
-    let fitsRemnants =
-      after.records <= standing.records || Fullness.fits(after.remnants, standing.remnants, limits.shapes)
-    let fitsRecords = fitsRemnants && Fullness.fits(after.records, standing.records, recordsMax)
+    let fitsRemnants = Fullness.fits(after.remnants, standing.remnants, limits.shapes)
     let fitsErasures = more == 0 || Fullness.fits(after.erasures + made, standing.erasures, limits.erasures)
-    if fitsLive, fitsRecords, fitsErasures {
-      return .success(MemoryUse(places: more, remnants: max(0, after.remnants - standing.remnants)))
+    if fitsLive, fitsRemnants, fitsErasures {
+      return .success(MemoryUse(places: more, remnants: max(0, after.remnants - standing.remnants) + outlived))
     }
     growth += (0..<message.unseen).map { (message.firstUnseen + $0, .made(1)) }
     // If there are N shapes too many, the refusal names the first of the message's last N operations that make shapes.
@@ -262,7 +273,7 @@ struct Fullness: Sendable {
     }
     let index = Fullness.first(of: 1, in: growth) { $0.live > 0 || $0.records > 0 || $0.erasures > 0 }
     let words: Text =
-      fitsRecords
+      fitsRemnants
       ? "the room can't remember more deleted shapes"
       : "the room is full of late edits to deleted shapes; delete those shapes again"
     return .failure(Excess(index: index, words: words))
@@ -281,8 +292,4 @@ struct Fullness: Sendable {
     let growing = growth.filter { grows($0.counts) }
     return growing.dropFirst(max(0, growing.count - count)).first?.index ?? growth[0].index
   }
-
-  /// A room may have twice as many records as shapes, because an edit that arrives after a deletion leaves a record
-  /// without a shape.
-  private var recordsMax: UInt64 { limits.shapes.addingReportingOverflow(limits.shapes).partialValue }
 }

@@ -53,6 +53,11 @@ struct Outlook: Newest, Sendable {
 
   var isLive: Bool { outlives(kind) }
 
+  func isDeleted(before stamp: Stamp) -> Bool {
+    guard let erasure else { return false }
+    return erasure < stamp
+  }
+
   /// How the shape counts against the room's limits.
   var counts: Fullness.Counts {
     let hasRecord = isLive || outlives(other)
