@@ -94,12 +94,13 @@ extension PostgresWriting {
     bells.ring(for: changed)
   }
 
+  /// Why an append stored nothing. If the room is the right one, the room was locked, even if the lock has ended since.
   /// - Parameter found: the answer to `.epoch`.
   private func refusal(of append: AppendRequest, _ found: PostgresRows?) -> LogError {
     guard let found, found.count > 0 else { return .noSuchRoom(room: append.room) }
     let epoch = found.unsigned(0, 0)
     let isThisRoom = append.mayCreate || epoch == append.epoch
-    return isThisRoom && found.truth(0, 1) ? .locked(room: append.room) : .otherEpoch(room: append.room, epoch: epoch)
+    return isThisRoom ? .locked(room: append.room) : .otherEpoch(room: append.room, epoch: epoch)
   }
 
   /// Reports the outcome of appends that were under way when the connection broke.

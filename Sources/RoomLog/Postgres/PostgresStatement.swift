@@ -62,14 +62,9 @@ extension PostgresStatement {
     """
   )
 
-  /// The epoch of the room with this name, and whether it is locked. If an append stored nothing, they show whether the
-  /// room is gone, or another room has its name, or the room was locked.
-  static let epoch = PostgresStatement(
-    "epoch",
-    """
-    SELECT epoch, EXISTS(SELECT FROM canvas.locks WHERE room = name) FROM canvas.rooms WHERE name = $1::text
-    """
-  )
+  /// The epoch of the room with this name. If an append stored nothing, it shows whether the room is gone, or another
+  /// room has its name, or the room was locked.
+  static let epoch = PostgresStatement("epoch", "SELECT epoch FROM canvas.rooms WHERE name = $1::text")
 
   /// Deletes a room, and returns its number. Returns no row if the room doesn't exist.
   static let delete = PostgresStatement(
