@@ -248,6 +248,27 @@ struct RefusalTests {
     #expect(room.stored.map { $0.map(\.shape) } == [new])
   }
 
+  @Test("messages that have to be sent again are withdrawn with the one that is too old")
+  func tooOldAgain() throws {
+    var room = TestRoom {
+      $0.horizonMilliseconds = 60_000
+      $0.operationsPerMessage = 4
+    }
+    let ann = room.join()
+    room.disconnect(ann)
+    for _ in 0..<16 { _ = room.add(ann) }
+    room.time += 60_001
+    room.greet(ann)
+    room.deliverAll(to: ann)
+    let sent = try room.hosts[ann].interceptSubmissions()
+    for message in sent.dropFirst() {
+      room.hand(.rejection(Rejection(id: message.id, code: .unavailable, message: "")), to: ann)
+    }
+    room.hand(.rejection(Rejection(id: sent[0].id, operation: 0, code: .tooOld, message: "")), to: ann)
+    #expect(sent.count == 4 && room.hosts[ann].rejected.count == 16)
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+  }
+
   @Test("a message of too many operations is sent again in halves")
   func tooMany() throws {
     var room = TestRoom()

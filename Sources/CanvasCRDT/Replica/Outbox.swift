@@ -207,7 +207,7 @@ extension Outbox {
   }
 
   /// Removes and returns the waiting operations for which `isTaken` is true.
-  mutating func takeBackWaiting(where isTaken: (Operation) -> Bool) -> [Pending] {
+  private mutating func takeBackWaiting(where isTaken: (Operation) -> Bool) -> [Pending] {
     var taken: [Pending] = []
     for index in waiting.indices where !waiting[index].operation.set.assigned.isEmpty {
       guard isTaken(waiting[index].operation) else { continue }

@@ -233,8 +233,8 @@ extension Replica {
   }
 
   /// Reverts all operations that are too old. The server reports only one of them, but it would refuse all older ones
-  /// next, including those that wait to be sent. Each refusal would cost a round trip, and the rest of the message
-  /// would be sent again each time.
+  /// next, including those that have to be sent yet or again. Each refusal would cost a round trip, and the rest of the
+  /// message would be sent again each time.
   private mutating func takeBackTooOld(at index: Int, _ rejection: Rejection, at now: Moment) {
     let pending = outbox.flights[index].pending
     guard let place = rejection.operation, place < pending.count else {
@@ -246,8 +246,8 @@ extension Replica {
     func isTooOld(_ operation: Operation) -> Bool {
       operation.at.milliseconds <= named || operation.at.milliseconds < horizon
     }
-    let waiting = outbox.takeBackWaiting(where: isTooOld)
-    takeBack(at: index, rejection, and: waiting, at: now) { _, pending in isTooOld(pending.operation) }
+    let refused = outbox.takeBack(at: index) { _, pending in isTooOld(pending.operation) }
+    takeBack(refused + outbox.takeBackUnsent(where: isTooOld), rejection, at: now)
   }
 
   /// Settles undos and redos whose operations are no longer in flight. Either these operations were answered before the
@@ -296,11 +296,10 @@ extension Replica {
   private mutating func takeBack(
     at index: Int,
     _ rejection: Rejection,
-    and waiting: [Outbox.Pending] = [],
     at now: Moment,
     where isTaken: (Int, Outbox.Pending) -> Bool
   ) {
-    takeBack(outbox.takeBack(at: index, where: isTaken) + waiting, rejection, at: now)
+    takeBack(outbox.takeBack(at: index, where: isTaken), rejection, at: now)
   }
 
   /// Reverts refused operations that are no longer in the outbox: removes them from the shown canvas and the history,
