@@ -23,14 +23,20 @@ async function versionOf(own = false): Promise<{ version: string, isKept: boolea
   }
 }
 
+/** The page's script, and what else `room.html` loads at once. */
+const files = [import.meta.url, '/room/room.css', '/core.wasm']
+
 /**
- * The tag of the page's script, which tells whether the server still has the version that this page is of.
+ * The tags of the page's files, which tell whether the server still has the version that this page is of.
  *
- * @param cache `force-cache`: of the script as the browser loaded it; `no-cache`: as the server has it now
+ * @param cache `force-cache`: of the files as the browser loaded them; `no-cache`: as the server has them now
  * @returns undefined if the server doesn't answer
  */
-const scriptTag = (cache: RequestCache) => fetch(import.meta.url, { cache })
-  .then(({ ok, headers }) => (ok ? headers.get('ETag') : undefined), () => undefined)
+const tags = (cache: RequestCache) => Promise.all(files.map(async (path) => {
+  const { ok, headers, body } = await fetch(path, { cache })
+  body?.cancel()
+  return ok ? headers.get('ETag') : Promise.reject()
+})).then(String, () => undefined)
 
 /** Null if the version isn't known in time. It may be known later. */
 const soon = (version: Promise<string>) => Promise.race([version, new Promise<null>((done) => {
@@ -51,22 +57,22 @@ export class NewerPage extends Error {}
  * server has another version.
  */
 export class Freshness extends Source<{ newer: null }> {
-  /** The tag of the script that this page has loaded, once the connection was lost. */
-  #loaded: ReturnType<typeof scriptTag> | null = null
+  /** The tags of the files that this page has loaded, once the connection was lost. */
+  #loaded: ReturnType<typeof tags> | null = null
   /** Over a thin line it may take long until this is known. */
   #own = this.#askForOwn()
 
   /** To be called when the connection to the server is lost. From then on the server can be of another version. */
-  connectionLost() { this.#loaded ??= scriptTag('force-cache') }
+  connectionLost() { this.#loaded ??= tags('force-cache') }
   get wasLost() { return this.#loaded !== null }
 
-  /** @returns empty if the server, after a loss, has another script than this page has loaded */
+  /** @returns empty if the server, after a loss, has other files than this page has loaded */
   async #askForOwn(): Promise<string> {
     for (;;) {
       const own = await versionOf(true)
       if (own && (!this.#loaded || own.isKept)) return own.version
-      const tag = own && await scriptTag('no-cache')
-      if (own && tag !== undefined) return [tag, undefined].includes(await this.#loaded) ? own.version : ''
+      const now = own && await tags('no-cache')
+      if (own && now !== undefined) return [now, undefined].includes(await this.#loaded) ? own.version : ''
       await new Promise((resolve) => setTimeout(resolve, againMilliseconds))
     }
   }
