@@ -139,7 +139,8 @@ def test_the_undo_of_a_notice_undoes_no_older_step(room):
 
 
 def test_a_step_that_changed_nothing_is_not_blamed_on_others(room):
-    """A square is dragged away and back. Undo has nothing to do then. Only if somebody else has moved it since, Undo says so."""
+    """A square is dragged away and back. Undo has nothing to do then. Only if somebody else has locked or moved it since,
+    Undo says so."""
     square = room.add(position=[300, 300], size=[120, 120])
     ann = room.join("Ann", at=(0, 0))
     place = "app.edit((session) => session.place([{ id: value, x: 500, y: 300 }])); "
@@ -150,7 +151,11 @@ def test_a_step_that_changed_nothing_is_not_blamed_on_others(room):
     assert "others" not in notice.inner_text()
     ann.run(place + "return null", number(square))
     room.wait_for(lambda shapes: shapes[0]["position"] == [500, 300])
-    room.write((square, {"position": [100, 100]}))
+    room.write((square, {"locked": True}))
+    ann.wait_for_shape(square, "shape.locked")
+    ann.press("Control+z")
+    ann.notice("what it would change is locked").wait_for()
+    room.write((square, {"locked": False, "position": [100, 100]}))
     ann.wait_for_shape(square, "shape.x === 100")
     ann.press("Control+z")
     ann.notice("others have changed it since").wait_for()

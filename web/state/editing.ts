@@ -86,26 +86,28 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
    * @param onlyNewest as for the replica
    * @returns as `edit`
    */
-  undo(onlyNewest = false) { return this.#stepBack('undo', (replica) => replica.undo(onlyNewest)) }
+  undo(onlyNewest = false) { return this.#stepBack('undo', (replica) => replica.undo(onlyNewest), onlyNewest) }
 
   /** @returns as `edit` */
   redo() { return this.#stepBack('redo', (replica) => replica.redo()) }
 
   /**
-   * Undoes or redoes a step. If others have changed everything that the step wrote, nothing changes, and a notice says
-   * so.
+   * Undoes or redoes a step. If others have changed everything that the step wrote, or its shapes are locked, nothing
+   * changes, and a notice says so.
    */
-  #stepBack(what: 'undo' | 'redo', change: (replica: Replica) => Effect[]) {
+  #stepBack(what: 'undo' | 'redo', change: (replica: Replica) => Effect[], onlyNewest = false) {
     this.endStep()
     const { replica } = this.#connection
     const { digest } = replica
-    const isThere = what === 'undo' ? replica.canUndo : replica.canRedo
+    const left = () => (what === 'undo' ? [replica.canUndo, replica.canRedo] : [replica.canRedo, replica.canUndo])
+    const [isThere] = left()
     if (isThere) this.tell('stepping', what)
     const done = this.edit(change)
     if (done !== undefined && replica.digest === digest) {
-      // The replica drops a step that others have overwritten. It moves a step that looks the same before and after.
-      const isMoved = what === 'undo' ? replica.canRedo : replica.canUndo
-      const why = isMoved ? '' : ': others have changed it since'
+      // The replica drops a step that others have overwritten. It moves a step that looks the same before and after, and
+      // leaves one whose shapes are locked.
+      const [isHeld, isMoved] = left()
+      const why = isHeld && !onlyNewest ? ': what it would change is locked' : isMoved ? '' : ': others have changed it since'
       this.#notices.say(isThere ? `Nothing left to ${what}${why}.` : `Nothing to ${what}.`, { group: 'undo' })
     } else this.#notices.withdraw('undo')
     return done
