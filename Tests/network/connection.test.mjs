@@ -31,6 +31,7 @@ class Socket extends EventTarget {
 Object.assign(globalThis, { WebSocket: Socket, location: { protocol: 'http:', host: 'draw.example' } })
 Object.defineProperty(globalThis, 'sessionStorage', { value: { getItem: () => null, setItem() {} }, configurable: true })
 const { Connection } = await import('../../build/modules/network/connection.js')
+const { Pulse } = await import('../../build/modules/network/pulse.js')
 
 /** A replica that connects when it is started, and notes its calls. */
 const replicaOf = (state = 'live') => {
@@ -133,6 +134,25 @@ test('the core is woken when it wants, and at the last time that it has told', (
   connection.end()
   t.mock.timers.tick(1_000)
   assert.equal(replica.calls.length, 1)
+})
+
+test('a page that is seen again looks at its line at once, and a hidden one not at all', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
+  Object.assign(globalThis, { document: page, addEventListener() {} })
+  const looks = []
+  const look = (name) => () => { looks.push(name); return [] }
+  const line = { watchLine() {}, wakeLine: look('wake'), lookAtLine: look('look') }
+  new Pulse(new Connection(Object.assign(replicaOf(), line), room, new Socket()))
+  t.mock.timers.tick(500)
+  assert.deepEqual(looks.splice(0), ['wake', 'look', 'look'])
+  for (const [state, expected] of [['hidden', []], ['visible', ['wake']]]) {
+    page.visibilityState = state
+    page.dispatchEvent(new Event('visibilitychange'))
+    assert.deepEqual(looks.splice(0), expected)
+    t.mock.timers.tick(250)
+    assert.deepEqual(looks.splice(0), state === 'visible' ? ['look'] : [])
+  }
 })
 
 test('C11: another token is offered once the room is open, kept once it is taken, and used at once if the old one has ended', () => {

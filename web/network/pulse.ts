@@ -42,6 +42,7 @@ export class Pulse extends Source<{ change: null, slow: null }> {
     if (document.visibilityState !== 'visible') return
     // The person has come back to this tab.
     if (this.#connection.isElsewhere) this.#connection.start()
+    this.#wake()
     this.#timer = setInterval(() => this.#perform((replica) => replica.lookAtLine()), lookMilliseconds)
   }
 
