@@ -1,3 +1,4 @@
+import { Throttle } from '../basics/throttle.js'
 import { counted } from '../basics/words.js'
 import { fitBeside } from '../canvas/surroundings.js'
 import type { View } from '../canvas/view.js'
@@ -40,8 +41,7 @@ export class Reading {
   #page = 0
   #at: number | null = null
   #before: Element | null = null
-  #timer = 0
-  #pause = pauseMin
+  #updates = new Throttle(() => this.#update(), pauseMin, share)
 
   constructor(reach: { shown: Shown, selection: Selection, groups: Groups, view: View }) {
     this.#reach = reach
@@ -62,7 +62,9 @@ export class Reading {
     this.#box.addEventListener('focusout', ({ relatedTarget: to }) => {
       if (to instanceof Node && !this.#box.contains(to) && isSmall()) this.close()
     })
-    reach.shown.on('changes', ({ reset, shapes }) => { if (reset || shapes.length > 0) this.#refreshLater() })
+    reach.shown.on('changes', ({ reset, shapes }) => {
+      if (!this.#box.hidden && (reset || shapes.length > 0)) this.#updates.soon()
+    })
     reach.selection.on('change', () => this.#showSelection())
     document.getElementById('stage')?.after(this.#box)
   }
@@ -70,10 +72,8 @@ export class Reading {
   open() {
     if (this.#box.hidden) this.#before = document.activeElement
     this.#box.hidden = false
-    const [selected] = this.#reach.selection.ids()
-    this.#refresh()
-    const place = this.#order.findIndex(({ shape }) => shape.id === selected)
-    this.#show(Math.max(0, place))
+    this.#at = this.#reach.selection.ids()[0] ?? null
+    this.#updates.now()
     this.#focus()
   }
 
@@ -81,8 +81,7 @@ export class Reading {
     if (this.#box.hidden) return
     const hadFocus = this.#box.contains(document.activeElement)
     this.#box.hidden = true
-    clearTimeout(this.#timer)
-    this.#timer = 0
+    this.#updates.cancel()
     this.#order = []
     this.#show(0)
     if (!hadFocus) return
@@ -91,24 +90,15 @@ export class Reading {
     if (this.#before instanceof HTMLElement) this.#before.focus({ preventScroll: true })
   }
 
-  #refreshLater() {
-    if (this.#box.hidden || this.#timer !== 0) return
-    this.#timer = setTimeout(() => {
-      this.#timer = 0
-      const at = this.#order.findIndex(({ shape }) => shape.id === this.#at)
-      const hadFocus = this.#list.contains(document.activeElement)
-      this.#refresh()
-      const now = this.#order.findIndex(({ shape }) => shape.id === this.#at)
-      this.#show(now >= 0 ? now : Math.min(Math.max(0, at), this.#order.length - 1))
-      if (hadFocus && !this.#list.contains(document.activeElement)) this.#focus()
-    }, this.#pause)
-  }
-
   /** Reads the drawing. This takes time in proportion to its shapes. */
-  #refresh() {
-    const began = performance.now()
+  #update() {
+    const placeOf = (id: number | null) => this.#order.findIndex(({ shape }) => shape.id === id)
+    const at = placeOf(this.#at)
+    const hadFocus = this.#list.contains(document.activeElement)
     this.#order = inReadingOrder(this.#reach.shown.replica.shapes())
-    this.#pause = Math.max(pauseMin, share * (performance.now() - began))
+    const now = placeOf(this.#at)
+    this.#show(now >= 0 ? now : Math.min(Math.max(0, at), this.#order.length - 1))
+    if (hadFocus && !this.#list.contains(document.activeElement)) this.#focus()
   }
 
   /**
