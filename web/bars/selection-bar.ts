@@ -166,7 +166,8 @@ export class SelectionBar {
     play.on('change', compareAnew)
     // Without this module, no addresses are found.
     documents.on('ready', compareAnew)
-    // Its size changes with the window, and with the panel beside it.
+    // Its size changes with the window, and with the panel beside it. The first size is told too, so the bar is placed as
+    // soon as its code is here.
     new ResizeObserver(() => {
       this.#size = null
       frames.request()

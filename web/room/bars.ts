@@ -17,7 +17,7 @@ import { makePanel } from './panels.js'
 
 /** Makes and shows everything that floats over the canvas. */
 export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
-  const { room, documents, frames, me, notices, ownTabs, parts, permission, play, presence, selection, shaking, view, writing } = hands
+  const { room, documents, me, notices, ownTabs, parts, permission, play, presence, selection, shaking, view, writing } = hands
   const noticeList = new NoticeList(notices)
   const follow = parts.later(() => bundle('/others/follow.js') as Promise<typeof import('../others/follow.js')>, ({ Follow }) => {
     const made = new Follow(hands)
@@ -61,10 +61,7 @@ export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
   )
   const selectionBar = parts.later(
     () => bundle('/bars/selection-bar.js') as Promise<typeof import('../bars/selection-bar.js')>,
-    ({ SelectionBar }) => {
-      toolbar.element.before(new SelectionBar(hands, actions).element)
-      frames.request()
-    })
+    ({ SelectionBar }) => { toolbar.element.before(new SelectionBar(hands, actions).element) })
   selection.on('change', () => selectionBar.prepare())
   const styleBox = laterBox(
     parts, toolbar.styleButton, () => bundle('/bars/style-box.js') as Promise<typeof import('../bars/style-box.js')>,
