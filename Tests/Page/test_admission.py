@@ -1,6 +1,7 @@
 """Admission: tokens and what each allows, and rooms that are full."""
 
 import ctypes.util
+import json
 import time
 import urllib.request
 from contextlib import contextmanager
@@ -25,8 +26,9 @@ def guarded(world):
         yield world.room(server, "draw-here")
 
 
-def operate(own, method, path):
-    request = urllib.request.Request(own.server.url(f"/v1/rooms/{own.name}{path}"), method=method, headers={"Authorization": f"Bearer {OPERATOR}"})
+def operate(own, method, path, body=None):
+    headers = {"Authorization": f"Bearer {OPERATOR}", "Content-Type": "application/json"}
+    request = urllib.request.Request(own.server.url(f"/v1/rooms/{own.name}{path}"), body and json.dumps(body).encode(), headers, method=method)
     urllib.request.urlopen(request).close()
 
 
@@ -203,23 +205,34 @@ def test_who_writes_in_a_room_that_is_deleted_is_told_so(world, room):
         assert "precious words" in ann.notice("This room was deleted. What you wrote").inner_text()
 
 
-@pytest.mark.parametrize("words", ["", "precious words"])
-def test_a_new_text_that_a_lock_interrupts_leaves_no_invisible_one(world, room, words):
-    """What was written is given back. The empty text goes as soon as its maker may write again, and no redo brings it back."""
+@pytest.mark.parametrize("words, theirs", [("", ""), ("precious words", ""), ("", "Tea")])
+def test_a_new_text_that_a_lock_interrupts_leaves_no_invisible_one(world, room, words, theirs):
+    """What was written is given back. The empty text goes as soon as its maker may write again, and no redo brings it back.
+    If an operator has written there by then, it stays, as a step of its own."""
     with guarded(world) as own:
         ann = own.join("Ann", fragment=f"#token={EDITOR}", at=(0, 0))
         ann.take("text")
         ann.page.mouse.click(400, 300)
         ann.wait("app.writing.isOpen")
+        [text] = ann.selected()
         own.wait_until_sent()
         lock(own)
         ann.page.locator(".writing-hint", has_text="You can only look on now").wait_for()
         ann.type(words)
         ann.press("Escape")
         assert ann.run("return app.live.shapeCount") == 1
+        if theirs:
+            operate(own, "POST", "/ops", {"ops": [{"shape": text, "set": {"text": theirs}}]})
+            ann.wait_for_shape(text, "shape.text === 'Tea'")
         operate(own, "DELETE", "/lock")
-        ann.wait_for_shapes(0)
-        ann.wait("!app.session.canUndo && !app.session.canRedo")
+        if not theirs:
+            ann.wait_for_shapes(0)
+            return ann.wait("!app.session.canUndo && !app.session.canRedo")
+        ann.wait("app.permission.mayEdit")
+        ann.run("app.edit((live) => live.add({})); return null")
+        ann.press("Control+z")
+        ann.wait_for_shapes(1)
+        assert ann.run("return app.session.canUndo")
 
 
 def test_who_finds_no_space_is_told_and_let_in_later(world, room):
