@@ -102,7 +102,7 @@ test('unsent edits of somebody who may only look on now are stored once, also if
   tab.permission.tell('change', null)
   tab.has(1)
   await pass(1_000)
-  assert.deepEqual(tab.stored, [['1', 3], ['2', 1]])
+  assert.deepEqual([tab.stored, tab.refusals.isKept], [[['1', 3], ['2', 1]], false], 'what is refused from now on is kept nowhere')
 })
 
 test('a tab whose edits are still in a former actor’s place moves them to its own one before it leaves them', async () => {

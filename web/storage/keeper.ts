@@ -254,6 +254,7 @@ export class Keeper extends Source<{ change: null }> {
   #follow() {
     const { actor } = this.#replica
     this.#actor = actor
+    this.#refusals.isKept = false
     const moving = this.#move(actor)
     this.#moving = moving
     moving.then(() => { if (this.#moving === moving) this.#moving = null })
