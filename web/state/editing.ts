@@ -99,15 +99,15 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
     this.endStep()
     const { replica } = this.#connection
     const { digest } = replica
-    const left = () => (what === 'undo' ? [replica.canUndo, replica.canRedo] : [replica.canRedo, replica.canUndo])
-    const [isThere] = left()
+    const isLeft = (step: 'undo' | 'redo') => (step === 'undo' ? replica.canUndo : replica.canRedo)
+    const isThere = isLeft(what)
     if (isThere) this.tell('stepping', what)
     const done = this.edit(change)
     if (done !== undefined && replica.digest === digest) {
       // The replica drops a step that others have overwritten. It moves a step that looks the same before and after, and
       // leaves one whose shapes are locked.
-      const [isHeld, isMoved] = left()
-      const why = isHeld && !onlyNewest ? ': what it would change is locked' : isMoved ? '' : ': others have changed it since'
+      const why = isLeft(what) && !onlyNewest ? ': what it would change is locked'
+        : isLeft(what === 'undo' ? 'redo' : 'undo') ? '' : ': others have changed it since'
       this.#notices.say(isThere ? `Nothing left to ${what}${why}.` : `Nothing to ${what}.`, { group: 'undo' })
     } else this.#notices.withdraw('undo')
     return done
