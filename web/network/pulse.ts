@@ -25,9 +25,7 @@ export class Pulse extends Source<{ change: null, slow: null }> {
     connection.on('effect', ({ type }) => { if (type === 'pong') this.#measured() })
     document.addEventListener('visibilitychange', () => this.#watch())
     addEventListener('online', () => this.#wake())
-    // Browsers freeze hidden pages to save power. After a person has left a page, browsers can also freeze it and show
-    // it again when the person goes back. In both cases the connection might be broken.
-    addEventListener('pageshow', ({ persisted }) => { if (persisted) this.#wake() })
+    // Browsers freeze hidden pages to save power. Then the connection might be broken.
     document.addEventListener('resume', () => this.#wake())
     this.#watch()
   }
