@@ -84,13 +84,13 @@ test('a curved line has a bend, which goes with the route if it is the only one'
   assert.equal('rotation' in ledAnew({ rotation: 0 }, [from, to]), false)
 })
 
-test('a line is painted in runs of one width, each at most so long, with its heads', () => {
+test('a line is painted in runs of one width, each at most so long, with its heads, and each goes on with the dashes of the last', () => {
   const numbers = (...rows) => Float64Array.from(rows.flat())
   const straight = (x, y, width) => [NaN, NaN, x, y, width]
-  const lines = new DrawnLine(numbers([4, 1, 2], straight(11, 2, 3), straight(21, 2, 3), [26, 2, 26, 7, 4], straight(26, 9, 4)), 100)
+  const lines = new DrawnLine(numbers([4, 1, 2], straight(11, 2, 3), straight(21, 2, 3), [26, 2, 26, 7, 4], straight(26, 9, 4)), Infinity)
   assert.deepEqual([lines.length, lines.widest, lines.isOne, lines.heads], [32, 4, false, null])
-  assert.deepEqual(lines.runs.map(({ path, width, length }) => [path.steps, width, length]), [
-    [[['move', 1, 2], ['line', 11, 2], ['line', 21, 2]], 3, 20], [[['move', 21, 2], ['curve', 26, 2, 26, 7], ['line', 26, 9]], 4, 12],
+  assert.deepEqual(lines.runs.map(({ path, width, length, passed }) => [path.steps, width, length, passed]), [
+    [[['move', 1, 2], ['line', 11, 2], ['line', 21, 2]], 3, 20, 0], [[['move', 21, 2], ['curve', 26, 2, 26, 7], ['line', 26, 9]], 4, 12, 20 / 3],
   ])
   assert.equal(lines.whole.steps.length, 5)
   const short = (longest) => new DrawnLine(numbers([3, 0, 0], straight(10, 0, 3), straight(20, 0, 3), straight(30, 0, 3)), longest)
@@ -110,12 +110,13 @@ test('a line is dashed where its dashes can be seen and there is budget, and far
   assert.equal(pieceBound({ from: { x: 0, y: 0 }, control: { x: 3, y: 4 }, to: { x: 3, y: 0 } }), 9)
   const path = {}
   const box = (width) => () => ({ x: 100, y: -50, width, height: 100 })
-  const strokes = (dash, width, { length = 7_000, scale = 1, budget = new DashBudget(), seen = 500 } = {}) =>
-    strokesOf(dash, width, { path, length, pieces: () => pieces }, { box: box(seen), scale, budget })
+  const strokes = (dash, width, { length = 7_000, passed, scale = 1, budget = new DashBudget(), seen = 500 } = {}) =>
+    strokesOf(dash, width, { path, length, pieces: () => pieces, passed }, { box: box(seen), scale, budget })
   const whole = [{ path, offset: 0 }]
   assert.deepEqual(strokes('solid', 4), { paths: whole, pattern: [] })
   assert.deepEqual(strokes('dashed', 4), { paths: whole, pattern: [12, 8] })
   assert.deepEqual(strokes('dotted', 4), { paths: whole, pattern: [0, 8] })
+  assert.deepEqual(['dashed', 'dotted'].map((dash) => strokes(dash, 4, { passed: 20 / 3 }).paths[0].offset), [80 / 3, 80 / 3])
   assert.deepEqual(strokes('dashed', 2, { scale: 0.1, seen: 5_000 }), { paths: whole, pattern: [6, 4] }, 'a dash and its gap are a pixel')
   assert.deepEqual(strokes('dashed', 1.9, { scale: 0.1, seen: 5_000 }), { paths: whole, pattern: [] }, 'they are less')
   // Of 3,500 dashes those are painted that are in view, and only as long as there is budget.
@@ -123,10 +124,12 @@ test('a line is dashed where its dashes can be seen and there is budget, and far
   assert.deepEqual([more, pattern], [[], [0, 2]])
   assert.deepEqual([part.offset, part.path.steps[0]], [0, ['move', 0, 0]])
   assert.deepEqual([part.path.steps.at(-1), part.path.steps.length], [['line', 1_000, 0], 3])
-  const far = strokesOf('dotted', 1, { path, length: 7_000, pieces: () => pieces }, {
-    box: () => ({ x: 3_950, y: 2_000, width: 100, height: 400 }), scale: 1, budget: new DashBudget(),
-  })
-  assert.deepEqual(far.paths.map(({ offset }) => offset), [4_000 + 1_875])
+  for (const passed of [undefined, 30]) {
+    const far = strokesOf('dotted', 1, { path, length: 7_000, pieces: () => pieces, passed }, {
+      box: () => ({ x: 3_950, y: 2_000, width: 100, height: 400 }), scale: 1, budget: new DashBudget(),
+    })
+    assert.deepEqual(far.paths.map(({ offset }) => offset), [(passed ?? 0) + 4_000 + 1_875])
+  }
   const used = new DashBudget()
   assert.deepEqual([used.takes(50_001), used.takes(49_999.5), used.takes(1), used.takes(0), used.takes(NaN)], [false, true, false, true, false])
   assert.deepEqual(strokes('dashed', 4, { budget: used }).pattern, [])

@@ -52,16 +52,18 @@ export class DashBudget {
 type Strokes = { paths: { path: Path2D, offset: number }[], pattern: number[] }
 
 /**
- * A line to stroke. `length` is an upper bound. `length` and `pieces` are used only if the line is dashed or dotted.
+ * A line to stroke. `length` is an upper bound. `passed`: how long the lines are whose dashes this one continues, each in
+ * multiples of its width. `length`, `passed` and `pieces` are used only if the line is dashed or dotted.
  */
-export type Line = { path: Path2D, length: number, pieces: () => Piece[] }
+export type Line = { path: Path2D, length: number, pieces: () => Piece[], passed?: number }
 
 /** @param view `box`: the visible area in the line's coordinates; `scale`: device pixels for a unit */
 export function strokesOf(
-  dash: 'solid' | 'dashed' | 'dotted', width: number, { path, length, pieces }: Line,
+  dash: 'solid' | 'dashed' | 'dotted', width: number, { path, length, pieces, passed = 0 }: Line,
   { box, scale, budget }: { box: () => Box, scale: number, budget: DashBudget },
 ): Strokes {
-  const whole = [{ path, offset: 0 }]
+  const start = passed * width
+  const whole = [{ path, offset: start }]
   if (dash === 'solid') return { paths: whole, pattern: [] }
   const { part, step } = dashForms[dash]
   const pattern = step * width * scale >= 1 ? [part * width, (step - part) * width] : []
@@ -70,7 +72,7 @@ export function strokesOf(
   const view = grown(box(), width)
   const isSolid = isUncut || pattern.length === 0
   if (isSolid && length <= crossings * (view.width + view.height)) return { paths: whole, pattern: [] }
-  const seen = new SeenPieces(view)
+  const seen = new SeenPieces(view, start)
   for (const piece of pieces()) seen.add(piece)
   const isBroken = !isSolid && budget.takes(seen.length / (step * width) + seen.paths.length)
   return { paths: seen.paths, pattern: isBroken ? pattern : [] }
@@ -82,15 +84,17 @@ const grown = ({ x, y, width, height }: Box, reach: number): Box =>
 /** Collects the visible pieces of a line. Consecutive pieces become one path. */
 class SeenPieces {
   #box
-  #passed = 0
+  #passed
   /** The distance along the line at which the current path begins. */
   #start = -Infinity
   paths: Strokes['paths'] = []
   /** The length of the line up to the end of the last piece. */
   length = 0
 
-  constructor(box: Box) {
+  /** @param passed where the line begins, if it continues another one */
+  constructor(box: Box, passed: number) {
     this.#box = box
+    this.#passed = passed
   }
 
   add(piece: Piece, halvings = 0) {
@@ -138,7 +142,7 @@ function halves({ from, control, to }: Piece): Piece[] {
 const between = (one: Point, other: Point): Point => ({ x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 })
 
 /** The length of a piece, precise enough for placing dashes. */
-function pieceLength({ from, control, to }: Piece) {
+export function pieceLength({ from, control, to }: Piece) {
   const chord = distance(from, to)
   if (!control) return chord
   const [one, other] = [between(from, control), between(control, to)]

@@ -5,7 +5,7 @@ import type { PathPoint, Shape } from '../core/table.js'
 import type { Frame, Point, Values } from '../core/types.js'
 import { rowOf } from '../core/values.js'
 import type { InkStroke } from './coverage.js'
-import { type Line, type Piece, pieceBound, piecesLength } from './dashes.js'
+import { type Line, type Piece, pieceBound, pieceLength, piecesLength } from './dashes.js'
 import type { Drawn } from './drawn.js'
 
 /** The coordinate in a path that stands for the right or the bottom edge of the shape's box. */
@@ -102,21 +102,24 @@ function headsOf(numbers: Float64Array, start: number): Path2D {
  */
 function runsAlong(pieces: Piece[], widths: number[], longest: number): Run[] {
   const runs: Run[] = []
-  let [start, length, next] = [0, 0, pieceBound(pieces[0])]
+  let [start, length, next, passed] = [0, 0, pieceBound(pieces[0]), 0]
   for (let end = 1; end <= pieces.length; end++) {
     length += next
     next = end < pieces.length ? pieceBound(pieces[end]) : Infinity
     if (widths[end] === widths[start] && length + next <= longest) continue
-    runs.push(runOf(pieces.slice(start, end), widths[start], length))
+    const run = pieces.slice(start, end)
+    runs.push(runOf(run, widths[start], length, passed))
+    // A dashed or dotted line's runs have any length: see `Drawn.line`.
+    if (longest === Infinity) for (const piece of run) passed += pieceLength(piece) / widths[start]
     start = end
     length = 0
   }
   return runs
 }
 
-function runOf(pieces: Piece[], width: number, length: number): Run {
+function runOf(pieces: Piece[], width: number, length: number, passed: number): Run {
   let path: Path2D | null = null
-  return { get path() { return path ??= pathAlong(pieces) }, width, length, pieces: () => pieces }
+  return { get path() { return path ??= pathAlong(pieces) }, width, length, pieces: () => pieces, passed }
 }
 
 export function pathAlong(pieces: Piece[]) {
