@@ -25,8 +25,6 @@ export class Pulse extends Source<{ change: null, slow: null }> {
     connection.on('effect', ({ type }) => { if (type === 'pong') this.#measured() })
     document.addEventListener('visibilitychange', () => this.#watch())
     addEventListener('online', () => this.#wake())
-    // Browsers freeze hidden pages to save power. Then the connection might be broken.
-    document.addEventListener('resume', () => this.#wake())
     this.#watch()
   }
 
@@ -38,7 +36,7 @@ export class Pulse extends Source<{ change: null, slow: null }> {
   #watch() {
     clearInterval(this.#timer)
     if (document.visibilityState !== 'visible') return
-    // The person has come back to this tab.
+    // The person has come back to this tab. Browsers freeze hidden pages to save power, and pages that somebody has left.
     if (this.#connection.isElsewhere) this.#connection.start()
     this.#wake()
     this.#timer = setInterval(() => this.#perform((replica) => replica.lookAtLine()), lookMilliseconds)
