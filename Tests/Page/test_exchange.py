@@ -5,8 +5,6 @@ import json
 import struct
 import xml.etree.ElementTree as XML
 
-import pytest
-
 from boards import FIRST_NOTE
 from hand import HALF
 
@@ -125,22 +123,17 @@ def test_without_https_what_a_menu_has_cut_is_pasted_by_keys(room):
     assert (back["name"], back["fill"], back["size"]) == ("Sun", "#FF0000", [100, 80])
 
 
-@pytest.mark.parametrize("phone", [False, True])
-def test_a_part_is_copied_as_a_picture_and_saved(room, phone):
-    """Only the selected shapes are copied and saved as PNG and SVG."""
+def test_a_part_is_copied_as_a_picture_and_saved(room):
+    """Only the selected shapes are copied and saved as PNG and SVG. So is a line that leads farther than any in a
+    document: the copy has the line's own points."""
     sun = room.add(kind="ellipse", position=[200, 200], size=[100, 80], fill="#FF0000")
     room.add(position=[900, 240], size=[60, 60], fill="#0000FF")
-    ann = room.join("Ann", phone=phone, at=(0, 0), clipboard=True)
-    own_menu = ann.page.get_by_role("button", name="Menu", exact=True)
-    if phone:
-        own_menu.tap()
-        ann.page.get_by_role("menuitem", name="Select all").wait_for()
-        assert ann.page.get_by_role("menuitem", name="selection").count() == 0, "nothing is selected"
-        ann.press("Escape")
-        ann.select(sun)
+    far = room.add(position=[3_000_000, 0], size=[100, 100])
+    line = room.add(kind="line", strokeWidth=4, **{"from": [sun, HALF, HALF], "to": [far, HALF, HALF]})
+    ann = room.join("Ann", at=(0, 0), clipboard=True)
 
     def choose(entry):
-        own_menu.tap() if phone else ann.page.mouse.click(250, 240, button="right")
+        ann.page.mouse.click(250, 220, button="right")
         ann.page.get_by_role("menuitem", name=entry, exact=True).click()
 
     choose("Copy as SVG")
@@ -159,19 +152,11 @@ def test_a_part_is_copied_as_a_picture_and_saved(room, phone):
         assert name == f"{room.name}-selection.{suffix.lower()}"
     assert len(json.loads(content)["shapes"]) == 1
     assert ann.selected() == [sun]
-
-
-def test_a_selection_with_a_line_that_leads_far_away_is_exported_and_copied(room):
-    """No document has a line of this length. The copy has the line's own points."""
-    near, far = (room.add(position=[x, 0], size=[100, 100]) for x in (0, 3_000_000))
-    line = room.add(kind="line", strokeWidth=4, **{"from": [near, HALF, HALF], "to": [far, HALF, HALF]})
-    ann = room.join("Ann", at=(0, 0))
-    ann.wait_for_shapes(3)
-    ann.select(near, line)
+    ann.select(sun, line)
     _, picture = ann.export("SVG", choose=lambda: ann.run("app.actions.saveSelectionSVG.run(); return null"))
     assert b"<path" in picture or b"<line" in picture or b"<polyline" in picture, picture
     ann.press("Control+d")
-    ann.wait_for_shapes(5)
+    ann.wait_for_shapes(6)
 
 
 def test_pasted_lines_become_notes_and_one_line_a_text(room):
@@ -252,11 +237,7 @@ def test_what_cannot_be_dropped_or_pasted_is_said(room):
     assert ann.page.evaluate(f"({drop})(document.body, 'folder')")
     ann.page.locator(".notice.is-refused", has_text="We can’t read Pictures. Drop files, not folders.").wait_for()
     assert ann.run("app.session.shapeCount") == 0
-
-
-def test_a_text_that_only_looks_like_a_drawing_can_be_pasted_as_text(room):
-    """The same whether it can be read as JSON or not."""
-    ann = room.join("Ann", at=(0, 0))
+    # What only looks like a drawing can be pasted as text, whether it can be read as JSON or not.
     for count, code in enumerate(("{ \"shapes\": code }", '{"shapes": [{"kind": "star", "position": [0, 0], "size": [5, 5], "textSize": "x"}]}'), 1):
         ann.page.evaluate(PASTE, [code, None])
         ann.page.get_by_role("button", name="Paste as text").last.click()
@@ -273,7 +254,15 @@ def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
     # In this browser without a window, even writing to the clipboard needs a permission. In a browser with a window, a
     # click is enough for writing, and only reading needs a permission.
     ann.context.grant_permissions(["clipboard-write"])
+    ann.page.get_by_role("button", name="Menu", exact=True).tap()
+    ann.page.get_by_role("menuitem", name="Select all").wait_for()
+    assert ann.page.get_by_role("menuitem", name="selection").count() == 0, "nothing is selected"
+    ann.press("Escape")
     ann.select(square)
+    for suffix in ("SVG", "JSON"):
+        ann.export(suffix, lambda: choose(f"Export selection as {suffix}"))
+    choose("Copy as SVG")
+    ann.notice("Copied as SVG").wait_for()
     choose("Copy")
     choose("Paste")
     ann.wait_for_shapes(2)
@@ -297,26 +286,24 @@ def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
     assert 0 <= left < right <= 390 and 0 <= top < bottom <= 844
 
 
-def test_moving_the_paper_by_the_middle_button_pastes_nothing(room):
-    """Linux pastes when the middle button is released, which moves the view here. A key still pastes."""
-    ann = room.join("Ann", clock=True)
-    ann.page.evaluate(
-        f"(text) => document.addEventListener('mouseup', (event) => {{ if (event.button === 1) ({PASTE})([text, null]) }})", LAYOUT)
-    ann.page.mouse.move(600, 400)
-    ann.mouse_down(button="middle")
-    ann.page.mouse.move(700, 450, steps=4)
-    ann.page.mouse.up(button="middle")
-    ann.pass_time(300)
-    assert ann.run("app.view.x") < 0 and ann.run("app.session.shapeCount") == 0
-    ann.page.evaluate(PASTE, [LAYOUT, None])
+def test_a_png_is_as_large_as_the_drawing_and_one_chooses_how_fine(room):
+    """It takes no more memory than a page has: two small shapes far apart would take a gigabyte. A picture is at most as
+    large as a canvas can be."""
+    room.add(position=[0, 0], size=[1600, 900], fill="#FF0000")
+    ann = room.join("Ann", at=(0, 0))
+    sizes = {scale: png_size(ann.export("PNG", size=scale)[1]) for scale in ("1×", "2×", "4×")}
+    width, height = sizes["1×"]
+    assert 1600 <= width < 1700 and 900 <= height < 1000
+    assert sizes["2×"] == (2 * width, 2 * height) and sizes["4×"] == (4 * width, 4 * height)
+    # A picture of this drawing can't be four times as large.
+    room.add(position=[0, 0], size=[3000, 3000])
     ann.wait_for_shapes(2)
+    ann.choose("Export as PNG")
+    ann.page.get_by_role("dialog").wait_for()
+    assert ann.page.locator(".picture-size strong").all_inner_texts() == ["1×", "2×", "2.7×"]
+    ann.press("Escape")
+    ann.wait_for_no_dialog()
 
-
-def test_a_picture_takes_no_more_memory_than_a_page_has(room):
-    """Two small shapes far apart would take a gigabyte. A picture is at most as large as a canvas can be."""
-    for at in (0, 20_000):
-        room.add(kind="rectangle", position=[at, at], size=[40, 40])
-    ann = room.join("Ann")
     ann.page.evaluate("""() => {
         window.largest = 0
         const { toBlob } = HTMLCanvasElement.prototype
@@ -325,9 +312,11 @@ def test_a_picture_takes_no_more_memory_than_a_page_has(room):
             return toBlob.apply(this, values)
         }
     }""")
-    ann.export("PNG", size="×")
-    assert 30e6 < ann.page.evaluate("largest") < 70e6
-    room.write(*((shape["id"], {"position": [3 * shape["position"][0], 0]}) for shape in room.shapes()))
-    ann.wait("app.session.shapes().every(({ y }) => y === 0)")
-    width, height = png_size(ann.export("PNG", size="×")[1])
+    one, other = (shape["id"] for shape in room.shapes())
+    for place, moved in (([20_000, 20_000], "y === 20_000"), ([60_000, 0], "x === 60_000")):
+        room.write((one, {"position": [0, 0], "size": [40, 40]}), (other, {"position": place, "size": [40, 40]}))
+        ann.wait_for_shape(other, f"shape.width === 40 && shape.{moved}")
+        width, height = png_size(ann.export("PNG", size="×")[1])
+        if place[1]:
+            assert 30e6 < ann.page.evaluate("largest") < 70e6
     assert 8000 < width <= 16384 and height >= 1

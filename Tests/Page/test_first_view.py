@@ -22,10 +22,12 @@ def test_the_first_view_of_a_room_shows_all_of_the_drawing_beside_the_furniture(
     assert ann.run("app.view.visibleBox()") == before and ann.shape(first)["x"] == 0
 
 
-def test_the_first_view_of_an_empty_room_is_the_origin(room):
+def test_an_empty_room_is_seen_at_its_origin_with_a_tool_that_draws(room):
+    """Another room opens with the tool that selects. Neither changes when the drawing comes."""
     ann = room.join("Ann", first_view=True)
-    assert ann.run("[app.view.x, app.view.y, app.view.scale]") == [0, 0, 1]
+    assert ann.run("[app.view.x, app.view.y, app.view.scale, app.tool]") == [0, 0, 1, "rectangle"]
     room.add(position=[900, 900], size=[150, 100])
     ann.wait_for_shapes(1)
     ann.painted()
-    assert ann.run("[app.view.x, app.view.y, app.view.scale]") == [0, 0, 1]
+    assert ann.run("[app.view.x, app.view.y, app.view.scale, app.tool]") == [0, 0, 1, "rectangle"]
+    assert room.join("Bob").run("app.tool") == "select"

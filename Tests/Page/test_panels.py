@@ -273,6 +273,11 @@ def test_a_name_that_others_change_is_shown_and_enter_keeps_it(room):
     inspect(ann, sun)
     field = ann.page.get_by_label("Name", exact=True)
     field.focus()
+    tool = ann.run("app.tool")
+    ann.press("v", "o", "b", "Delete", "Backspace", "ArrowLeft", "Control+a", "Control+d", "Shift+Delete", " ")
+    assert ann.run("[app.tool, app.session.shapeCount]") == [tool, 1] and ann.shape(sun)["x"] == 100, "keys in a field are for it alone"
+    ann.press("Escape")
+    field.focus()
     room.write((sun, {"name": "Moon"}))
     wait_until(field.input_value, "the new name", lambda name: name == "Moon")
     ann.press("Enter")

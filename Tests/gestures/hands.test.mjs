@@ -530,6 +530,9 @@ test('two taps make a circle or a bright colour, three remove, and what is writt
     hand.tap([400, 300], 2)
     hand.tap([100, 100], 2)
     assert.deepEqual([hand.opened.at(-1)[0], hand.replica.shapeCount], [circle.id, 2])
+    const way = hand.add(line(100, 600, 200, 1, { path: [[0, 0], [whole, 0]] }))
+    hand.tap([200, 600], 2)
+    assert.equal(hand.opened.at(-1)[0], way)
   }
 })
 
@@ -658,6 +661,44 @@ test('a shake clears everything, unless there is no play or a hand is busy', asy
 })
 
 // Lines.
+
+test('an arrow is tied to the shapes between which it is drawn, and its end goes with them while they are dragged', (t) => {
+  const hand = handAt(t, { tool: 'arrow' })
+  const [sun, moon] = [hand.add({ position: [200, 200], size: [120, 100] }), hand.add({ position: [600, 400], size: [120, 100] })]
+  hand.lead([260, 250], [665, 445])
+  const [id] = hand.selection.ids()
+  const { from, to, toEnd } = hand.replica.shape(id)
+  assert.deepEqual([from, to, toEnd], [{ shape: sun, x: half, y: half }, { shape: moon, x: half, y: half }, 'arrow'], 'to the middle, which is near')
+  const stored = () => JSON.parse(hand.replica.exportDrawing()).shapes.find(({ kind }) => kind === 'line').position
+  const before = stored()
+  const isDrawn = (...ends) => {
+    const { x, y, width, height, shape: { path } } = hand.scene.drawn(id)
+    near([path[0], path.at(-1)].flatMap(([across, down]) => [x + across / whole * width, y + down / whole * height]), ends, 1.5)
+  }
+  hand.tool.choose('select')
+  hand.key('escape')
+  hand.lead([650, 480], [650, 630], { shift: true, hold: true })
+  isDrawn(317, 300, 603, 550)
+  hand.key('escape')
+  isDrawn(320, 280, 600, 420)
+  assert.deepEqual(stored(), before, 'the moved end is not written to the line')
+})
+
+test('S17: an elbow line is pressed where it leads, with or without ties, also if nothing else is written', (t) => {
+  const hand = handAt(t)
+  const lone = hand.add({ kind: 'line', position: [100, 500], size: [200, 150], strokeWidth: 4, route: 'elbow' })
+  const [one, other] = [hand.add({ position: [200, 200], size: [100, 60] }), hand.add({ position: [600, 240], size: [100, 60] })]
+  const tied = hand.add({ kind: 'line', position: [0, 0], size: [10, 10], strokeWidth: 4 })
+  const middle = (shape) => ({ shape, x: half, y: half })
+  for (const [set, place, id] of [
+    [{ strokeWidth: 5 }, [300, 560], lone], [{ from: middle(one), to: middle(other) }, [450, 250], tied], [{ route: 'elbow' }, [380, 230], tied],
+  ]) {
+    hand.drawing.write(tied, set)
+    hand.pass(500)
+    hand.tap(place)
+    assert.deepEqual(hand.selection.ids(), [id], `${place}`)
+  }
+})
 
 test('the points and the middle of a line are taken by their handles, and it is pressed where it leads', (t) => {
   const hand = handAt(t)
@@ -855,6 +896,9 @@ test('a key adds what the tool in hand draws, and nothing is written in ink', (t
   hand.selection.set([hand.add(line(500, 500, 100, 100, { kind: 'ink' }))])
   hand.key('f2')
   assert.deepEqual([actionsOf(hand).write.isEnabled(), hand.opened.length], [false, 1])
+  hand.selection.set([hand.add(line(500, 500, 100, 100))])
+  hand.key('f2')
+  assert.equal(hand.opened.length, 2, 'a line has a caption')
 })
 
 test('no letter, alone or on what is selected, removes anything', (t) => {
