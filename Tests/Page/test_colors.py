@@ -2,12 +2,15 @@
 
 import re
 
+from pixels import rgb
+
 BLUE, RED, GREEN = "#3273D3", "#D63D33", "#2E8558"
 BUTTON = "Style of the next shape"
 
 
 def test_only_colours_that_have_an_effect_are_offered(room):
-    """Texts, lines and ink have a single colour, which can't be None. What has no effect isn't written to them."""
+    """Texts, lines and ink have a single colour, which can't be None. What has no effect isn't written to them. A shape
+    without a fill is seen by its outline alone, and choosing a colour fills it again."""
     text = room.add(kind="text", text="Hello", position=[200, 250], size=[120, 100], fill="#767676")
     line = room.add(kind="line", position=[400, 250], size=[120, 100], stroke="#123456", strokeWidth=4)
     ink = room.add(kind="ink", position=[600, 250], size=[120, 100], stroke="#123456", strokeWidth=4)
@@ -32,6 +35,13 @@ def test_only_colours_that_have_an_effect_are_offered(room):
     bar.get_by_role("button", name="Fill: None").click()
     shapes = room.wait_for(lambda shapes: shapes[3].get("filled") is False)
     assert shapes[3]["stroke"] == GREEN and shapes[:3] == before[:3]
+    picture = ann.painted_picture()
+    assert tuple(picture[300, 800, :3]) == rgb(GREEN) and tuple(picture[320, 850, :3]) != rgb("#FFFFFF"), "the paper is seen in it"
+    ann.select(sun)
+    open_colors(ann)
+    bar.get_by_role("button", name="Fill: None").click()
+    bar.get_by_role("button", name="Fill: Green").click()
+    room.wait_for(lambda shapes: shapes[3].get("filled", True) and shapes[3]["fill"] == GREEN)
 
 
 def open_colors(person):
@@ -166,24 +176,10 @@ def test_size_ends_duplicate_and_delete_stand_in_front(room):
     room.wait_for_shapes(2)
 
 
-def test_no_button_stands_alone_where_a_phone_has_space_for_two_rows(room):
-    """Delete was alone in the second row of a phone that is 390 pixels wide."""
-    sun = room.add(position=[60, 300], size=[120, 100], text="Sun")
-    eve = room.join("Eve", phone=True, at=(0, 0))
-    eve.wait_for_shapes(1)
-    for width in (390, 360, 320):
-        eve.page.set_viewport_size({"width": width, "height": 700})
-        eve.select(sun)
-        eve.page.locator(".selection-bar").wait_for()
-        eve.painted()
-        places = [button.bounding_box() for button in eve.page.locator(".selection-bar button:visible").all()]
-        rows = [place["y"] for place in places]
-        assert len(rows) == 9 and all(rows.count(row) > 1 for row in rows) and all(place["width"] >= 44 for place in places), (width, places)
-
-
 def test_the_colours_leave_the_selection_in_view(room):
-    """They open above, below or beside it, wherever it is, so that one sees what a colour does."""
-    shape = room.add(size=[170, 120])
+    """They open above, below or beside it, wherever it is, so that one sees what a colour does. In the bar of a phone no
+    button stands alone where there is space for two rows."""
+    shape = room.add(size=[170, 120], text="Sun")
     for phone, places in ((False, [(500, 140), (500, 340), (1050, 560), (20, 620)]), (True, [(110, 200), (20, 330), (200, 480)])):
         ann = room.join("Ann", phone=phone, at=(0, 0))
         for x, y in places:
@@ -199,6 +195,14 @@ def test_the_colours_leave_the_selection_in_view(room):
             assert box["x"] >= 0 and box["y"] >= 0, box
             assert box["x"] + box["width"] <= ann.page.viewport_size["width"] and box["y"] + box["height"] <= ann.page.viewport_size["height"]
             ann.press("Escape")
+    ann.look_at(0, 200)
+    for width in (390, 360, 320):
+        ann.page.set_viewport_size({"width": width, "height": 700})
+        ann.select(shape)
+        ann.painted()
+        places = [button.bounding_box() for button in ann.page.locator(".selection-bar button:visible").all()]
+        rows = [place["y"] for place in places]
+        assert len(rows) == 9 and all(rows.count(row) > 1 for row in rows) and all(place["width"] >= 44 for place in places), (width, places)
 
 
 def _common(one, other):

@@ -164,26 +164,21 @@ def test_a_page_whose_core_does_not_come_says_so_and_can_be_loaded_again(room):
     assert said.count() == 0
 
 
-def test_clicks_while_the_panel_is_loaded_open_it(room):
-    """However many there are: people click again if nothing happens."""
+def test_what_comes_late_opens_by_any_number_of_clicks_and_takes_no_focus_from_a_text(room):
+    """People click again if nothing happens. The button of a box says from the beginning what it opens. If a text is
+    written by the time it comes, another click opens it."""
+    note = room.add(position=[300, 200], size=[200, 150])
     gates = []
-    ann = room.join("Ann", before=lambda page: gates.append(Gate(page, "panels/panel.js")))
+    ann = room.join("Ann", at=(0, 0), before=lambda page: gates.extend(Gate(page, part) for part in ("panels/panel.js", "others/own-box.js")))
     button = ann.page.get_by_role("button", name="Layers, inspector, overlaps")
     button.click()
     button.click()
-    gates.pop().open()
+    gates[0].open()
     ann.page.get_by_role("tablist", name="Panel").wait_for()
     ann.painted()
     assert ann.page.get_by_role("tablist", name="Panel").is_visible()
     button.click()
     ann.page.get_by_role("tablist", name="Panel").wait_for(state="hidden")
-
-
-def test_a_box_that_comes_late_takes_no_focus_from_a_text(room):
-    """Its button says from the beginning that it opens a box. If a text is written by then, another click opens it."""
-    note = room.add(position=[300, 200], size=[200, 150])
-    gates = []
-    ann = room.join("Ann", at=(0, 0), before=lambda page: gates.append(Gate(page, "others/own-box.js")))
     button = ann.page.get_by_role("button", name="Change your name and colour", expanded=False)
     assert button.get_attribute("aria-haspopup") == "dialog"
     button.click()
@@ -192,7 +187,7 @@ def test_a_box_that_comes_late_takes_no_focus_from_a_text(room):
     ann.type("Milk")
     # The box sets the attribute when it is made.
     button.evaluate("(button) => button.removeAttribute('aria-expanded')")
-    gates.pop().open()
+    gates[1].open()
     button.wait_for()
     ann.see(2)
     ann.type(" and bread", "Escape")

@@ -37,7 +37,6 @@ def test_boxes_and_what_the_menu_opens_give_the_focus_back_to_their_button(room)
     ann.see()
     assert not ann.page.locator("[popover]:popover-open").count(), "Tab leaves a menu"
 
-
     for entry, role, name in ENTRIES:
         ann.page.get_by_role("button", name="Menu", exact=True).focus()
         ann.press("Enter")
@@ -52,7 +51,8 @@ def test_boxes_and_what_the_menu_opens_give_the_focus_back_to_their_button(room)
         assert focused(ann) == "Menu", entry
 
 
-def test_what_a_key_opens_on_the_canvas_gives_the_focus_back_to_the_canvas(room):
+def test_what_a_key_opens_the_panel_and_notices_are_left_by_escape(room):
+    """What a key opens on the canvas gives the focus back to the canvas."""
     star, *_ = fill(room)
     ann = room.join("Ann")
     ann.press("v")
@@ -66,11 +66,6 @@ def test_what_a_key_opens_on_the_canvas_gives_the_focus_back_to_the_canvas(room)
         ann.wait("document.activeElement === document.body", f"the canvas after {key}")
         assert selects is False or ann.selected() == [star], "Escape has left what was open, and not more"
         ann.run("app.selection.clear(); return null")
-
-
-def test_the_panel_and_notices_are_left_by_escape(room):
-    fill(room)
-    ann = room.join("Ann")
     button = ann.page.get_by_role("button", name="Layers, inspector, overlaps")
     button.focus()
     ann.press("Enter")

@@ -2,10 +2,8 @@
 
 import re
 
-from boards import GROUP
 from hand import HALF
 from listener import Listener
-from person import number
 
 YELLOW = "#F5CB45"
 
@@ -53,18 +51,6 @@ def test_the_list_is_walked_by_keys_and_selects(room):
     ann.press("Escape")
     assert listener.focus() == "button, Read the drawing as a list"
     assert ann.page.locator(".reading li").count() == 0, "a closed list costs nothing"
-
-
-def test_in_the_list_the_shapes_of_a_group_are_taken_one_by_one(room):
-    """The group is entered, as by a double click."""
-    moon, sun = (room.add(name=name, position=[x, 300], size=[100, 100], group=GROUP) for name, x in [("Moon", 300), ("Sun", 500)])
-    ann = room.join("Ann", at=(0, 0))
-    assert len(read(ann)) == 2
-    ann.press("Home")
-    assert ann.selected() == [moon]
-    ann.press("ArrowDown")
-    assert ann.selected() == [sun]
-    assert ann.run("app.groups.with(value)", number(moon)) == [number(moon)]
 
 
 def test_a_list_of_five_thousand_shapes_shows_a_hundred(room):

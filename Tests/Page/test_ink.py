@@ -2,7 +2,6 @@
 
 import math
 
-from hand import WHOLE
 from modules import module
 
 
@@ -13,91 +12,9 @@ def strokes(room, count):
     return inks(room.wait_for(lambda shapes: len(inks(shapes)) == count, f"{count} strokes"))
 
 
-def circle(x, y, radius, steps=40):
-    return [(x + radius * math.cos(2 * math.pi * step / steps), y + radius * math.sin(2 * math.pi * step / steps)) for step in range(steps + 1)]
-
-
-def scribble(person, points, hold=False):
-    person.page.mouse.move(*points[0])
-    person.mouse_down()
-    for point in points[1:]:
-        person.page.mouse.move(*point)
-    if not hold:
-        person.page.mouse.up()
-
-
 def heard(person):
     """How many points of another person's unfinished stroke this page has received."""
     return "app.presence.people().some(({ ink }) => ink && ink.at + ink.points.length / 2 >= value)"
-
-
-def test_others_see_it_while_it_is_drawn_and_it_is_written_once(room):
-    """The drawing gets the stroke when it is finished, as one undo step."""
-    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
-    ann.take("pen")
-    scribble(ann, circle(500, 400, 150), hold=True)
-    bob.wait(heard(bob), "the stroke in pieces", argument=20)
-    assert room.shapes() == []
-    assert seen(bob, 350, 400), "it is painted over the drawing"
-    ann.page.mouse.up()
-    (stroke,) = strokes(room, 1)
-    bob.wait_for_shape(stroke["id"])
-    bob.wait("app.presence.people().every(({ ink }) => !ink)", "nothing unfinished is left")
-    assert len(stroke["path"]) < 42 and stroke["strokeWidth"] == 4
-    assert abs(stroke["position"][0] - 350) < 2 and abs(stroke["size"][0] - 300) < 3
-    ann.press("Control+z")
-    strokes(room, 0)
-    ann.press("Control+Shift+z")
-    strokes(room, 1)
-
-
-def seen(person, x, y):
-    """Whether ink is painted near a point of the window."""
-    for canvas in ("#drawing", "#overlay"):
-        picture = person.picture(canvas)[y - 4 : y + 5, x - 4 : x + 5]
-        if ((picture[:, :, 3] > 0) & (picture[:, :, :3].max(axis=2) < 250) & (picture[:, :, 2].astype(int) - picture[:, :, 0] > 60)).any():
-            return True
-    return False
-
-
-def test_it_is_drawn_over_shapes_and_a_tap_is_a_dot(room):
-    square = room.add(position=[300, 300], size=[200, 200], fill="#FFFFFF")
-    ann = room.join("Ann", at=(0, 0))
-    ann.take("pen")
-    scribble(ann, [(320 + 4 * step, 320 + 3 * step) for step in range(30)])
-    strokes(room, 1)
-    assert room.shape(square)["position"] == [300, 300]
-    ann.page.mouse.click(700, 500)
-    ann.page.mouse.click(700, 500)
-    dots = [each for each in strokes(room, 3) if len(set(map(tuple, each["path"]))) == 1]
-    assert len(dots) == 2 and abs(dots[0]["position"][0] - 700) <= 1
-    ann.page.mouse.move(900, 600)
-    ann.painted()
-    assert thickness(ann, 700, top=450, bottom=550) == dots[0]["strokeWidth"] == 4, "it is as wide as the pen"
-
-
-def test_the_eraser_takes_whole_strokes_and_nothing_else(room):
-    """Shapes, lines and locked strokes stay. One movement of the eraser is one undo step."""
-    square = room.add(position=[300, 300], size=[200, 200])
-    line = room.add(kind="line", position=[360, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, WHOLE]])
-    locked = room.add(kind="ink", position=[440, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, WHOLE]], locked=True)
-    ann = room.join("Ann", at=(0, 0))
-    ann.take("pen")
-    for x in (320, 400, 480, 700):
-        scribble(ann, [(x, 250 + 10 * step) for step in range(30)])
-    strokes(room, 5)
-    ann.take("eraser")
-    # The eraser jumps across the stroke between two mouse events. It must erase what lies on its way.
-    ann.drag((300, 400), (600, 400), steps=1)
-    strokes(room, 2)
-    assert all(map(room.shape, (square, line, locked)))
-    ann.press("Control+z")
-    strokes(room, 5)
-    # Escape while erasing restores the erased strokes.
-    ann.drag((300, 400), (420, 400), steps=1, hold=True)
-    strokes(room, 3)
-    ann.give_up()
-    strokes(room, 5)
 
 
 def test_a_finger_draws_and_two_move_the_paper(room):
@@ -143,7 +60,8 @@ def thickness(person, x, top=250, bottom=350):
 
 
 def test_a_pen_that_tells_its_pressure_draws_thick_and_thin(room):
-    """The widths are visible while the stroke is drawn, on all pages, and stay the same when it is finished."""
+    """The widths are visible while the stroke is drawn, on all pages, and stay the same when it is finished. The drawing
+    gets the stroke only then. A click of the pen is a dot that is as wide as the pen."""
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     ann.take("pen")
     send = pen(ann)
@@ -155,6 +73,7 @@ def test_a_pen_that_tells_its_pressure_draws_thick_and_thin(room):
         person.painted()
     meanwhile = [[thickness(person, x) for x in (250, 500, 740)] for person in (ann, bob)]
     assert meanwhile[0] == meanwhile[1] and meanwhile[0][0] <= 3 < meanwhile[0][1] < meanwhile[0][2], meanwhile
+    assert room.shapes() == []
     # The pen is released a little further on, without pressure. That must add the last pixels with the pen's last
     # width.
     send("mouseReleased", 800, 300, 0)
@@ -167,6 +86,15 @@ def test_a_pen_that_tells_its_pressure_draws_thick_and_thin(room):
     ann.painted()
     finished = [thickness(ann, x) for x in (250, 500, 740)]
     assert all(abs(one - other) <= 1 for one, other in zip(finished, meanwhile[0])), (finished, meanwhile)
+    bob.wait_for_shape(stroke["id"])
+    bob.wait("app.presence.people().every(({ ink }) => !ink)", "nothing unfinished is left")
+    for _ in range(2):
+        ann.page.mouse.click(700, 500)
+    dots = [each for each in strokes(room, 3) if len(set(map(tuple, each["path"]))) == 1]
+    assert len(dots) == 2 and abs(dots[0]["position"][0] - 700) <= 1
+    ann.page.mouse.move(900, 600)
+    ann.painted()
+    assert thickness(ann, 700, top=450, bottom=550) == dots[0]["strokeWidth"] == 4
 
 
 # Handwriting in loops for ten seconds. A pen reports 120 points a second, and the browser combines two of them in the
@@ -195,7 +123,8 @@ SCRIBBLE = """
 
 
 def test_ten_seconds_of_scribble_with_pressure_are_less_than_3_kb_on_the_wire(room):
-    """All points that the browser has collected in an event count. Predicted points don't."""
+    """All points that the browser has collected in an event count. Predicted points don't. A piece that is lost on the way
+    is replaced."""
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     ann.take("pen")
     ann.run(SCRIBBLE + "return null")
@@ -210,24 +139,24 @@ def test_ten_seconds_of_scribble_with_pressure_are_less_than_3_kb_on_the_wire(ro
     assert min(widths_of(stroke)) < 80 and max(widths_of(stroke)) > 120
     assert abs(stroke["position"][1] + stroke["size"][1] - 465) < 4 and stroke["size"][0] > 780
     assert 1000 < max(ann.run("window.sent")) < 3000, ann.run("window.sent")
+    assert ann.page.evaluate(PIECES.replace("MODULE", module("canvas/inks.ts"))) == {"heights": [4, 4, 4, 8], "has": [True, True, False]}
 
 
-def test_strokes_that_come_in_pieces_are_put_together(room):
-    """A lost piece is replaced by a straight line. Other JSON in place of a stroke: Tests/network/presence.test.mjs."""
-    ann = room.join("Ann")
-    states = [
-        {"shape": "abc-abc-abc", "color": "#FF0000", "width": 4, "at": 0, "points": [0, 0, 10, 0]},
-        {"shape": "abc-abc-abc", "color": "#FF0000", "width": 4, "at": 1, "points": [10, 0, 20, 0]},
-        {"shape": "abc-abc-abc", "color": "#FF0000", "width": 4, "at": 9, "points": [90, 0, 100, 0], "widths": [200, 200]},
-    ]
-    found = ann.page.evaluate(
-        "async (states) => { const { Inks } = " + module("canvas/inks.ts") + "; const inks = new Inks();"
-        "for (const ink of states) inks.follow([{ actor: 1, ink: { ...ink, shape: 5 } }], 0, () => false);"
-        "const context = new OffscreenCanvas(120, 20).getContext('2d');"
-        "inks.paint(context, { pixels: { scale: 1, x: 5, y: 10 } });"
-        "const high = (x) => { const { data } = context.getImageData(x + 5, 0, 1, 20);"
-        "return data.filter((value, at) => at % 4 === 3 && value > 127).length };"
-        "const heights = [5, 15, 50, 98].map(high);"
-        "const before = inks.hasAny; inks.follow([], 100, () => false); const patient = inks.hasAny;"
-        "inks.follow([], 5000, () => false); return { heights, has: [before, patient, inks.hasAny] } }", states)
-    assert found == {"heights": [4, 4, 4, 8], "has": [True, True, False]}, "the last piece is twice as wide"
+# Strokes that come in pieces are put together, and a lost piece is replaced by a straight line. The last one is twice as
+# wide. Other JSON in place of a stroke: Tests/network/presence.test.mjs.
+PIECES = """
+  async () => {
+    const { Inks } = MODULE
+    const inks = new Inks()
+    for (const ink of [{ at: 0, points: [0, 0, 10, 0] }, { at: 1, points: [10, 0, 20, 0] }, { at: 9, points: [90, 0, 100, 0], widths: [200, 200] }]) {
+      inks.follow([{ actor: 1, ink: { shape: 5, color: '#FF0000', width: 4, ...ink } }], 0, () => false)
+    }
+    const context = new OffscreenCanvas(120, 20).getContext('2d')
+    inks.paint(context, { pixels: { scale: 1, x: 5, y: 10 } })
+    const heights = [5, 15, 50, 98].map((x) => context.getImageData(x + 5, 0, 1, 20).data.filter((value, at) => at % 4 === 3 && value > 127).length)
+    const before = inks.hasAny
+    inks.follow([], 100, () => false)
+    const patient = inks.hasAny
+    inks.follow([], 5000, () => false)
+    return { heights, has: [before, patient, inks.hasAny] }
+  }"""

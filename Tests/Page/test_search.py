@@ -7,6 +7,7 @@ from boards import GROUP
 from person import number
 from pixels import rgb
 from test_first_visit import Gate
+from test_hearing import read
 from waiting import wait_until
 
 BAR = "section.search"
@@ -96,20 +97,7 @@ def test_hits_are_outlined_while_one_searches(room):
     ann.press("Escape")
     assert not outlined(other)
     assert second in ann.shapes()
-
-
-def test_a_viewer_finds_too(room):
-    first, *_ = board(room)
-    ann = room.join("Ann", query="?view", at=(-3000, 0))
-    find(ann, "the prices", "1 of 1")
-    comes_into_view(ann, first)
-
-
-def test_it_opens_while_one_writes(room):
-    """What was written is kept. A second Ctrl+F keeps the search open."""
-    first, *_ = board(room)
-    ann = room.join("Ann", at=(0, 0))
-    ann.wait_for_shape(first)
+    # It opens while one writes, which is kept. A second Ctrl+F keeps the search open.
     ann.select(first)
     ann.press("F2")
     ann.page.wait_for_selector(".writing-field", state="visible")
@@ -189,3 +177,10 @@ def test_of_a_group_only_the_hit_is_taken(room):
     ann.press("Escape")
     ann.click(350, 350)
     assert set(ann.selected()) == {moon, sun}
+    # So it is in the list that is read.
+    ann.press("Escape")
+    assert len(read(ann)) == 2
+    for key, shape in (("Home", moon), ("ArrowDown", sun)):
+        ann.press(key)
+        assert ann.selected() == [shape]
+    assert ann.run("app.groups.with(value)", number(moon)) == [number(moon)]

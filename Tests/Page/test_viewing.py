@@ -3,11 +3,12 @@
 from playwright.sync_api import expect
 
 from test_offline import draw
+from test_search import comes_into_view, find
 from waiting import SECONDS, wait_until
 
 
 def test_a_view_only_link_shows_and_changes_nothing(room):
-    """Neither by key nor by hand. The viewer sees what others draw, and pans. More is in Tests/gestures/hands.test.mjs."""
+    """Neither by key nor by hand. The viewer sees what others draw, pans and finds. More is in Tests/gestures/hands.test.mjs."""
     sun = room.add(kind="rectangle", name="Sun", position=[200, 200], size=[100, 100])
     eve = room.join("Eve", query="?view", panel="layers")
     assert eve.page.inner_text(".status-words") == "View only"
@@ -46,6 +47,10 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
     eve.wait_for_shape(sun, "shape.x === 300")
     shape, = room.agree()
     assert shape["position"] == [300, 200] and shape["name"] == "Sun", shape
+    eve.leave_focus()
+    eve.look_at(-3000, 0)
+    find(eve, "sun", "1 of 1")
+    comes_into_view(eve, sun)
 
 
 def test_links_are_copied_and_a_view_only_one_says_that_it_is_no_lock_and_leads_to_editing(room):

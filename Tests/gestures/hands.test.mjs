@@ -92,9 +92,31 @@ test('a drawing tool draws over a shape, and moves one that is selected, or held
   const [drawn] = hand.replica.shapes().filter(({ id }) => id !== below)
   assert.deepEqual([hand.box(drawn.id), hand.box(below)], [[230, 230, 40, 50], [200, 200, 100, 100]], 'it is there while it grows')
   hand.up([270, 280])
+  hand.tool.choose('pen')
+  hand.lead([220, 270], [290, 220])
+  assert.deepEqual([hand.replica.shapes().at(-1).kind, hand.box(below)], ['ink', [200, 200, 100, 100]])
+  hand.tool.choose('ellipse')
   hand.tap([210, 210])
   hand.lead([210, 210], [210, 410])
   assert.deepEqual(hand.box(below), [200, 400, 100, 100])
+})
+
+test('the eraser takes whole strokes, also on its way between two events, and neither shapes, lines nor what is locked', (t) => {
+  const hand = handAt(t, { tool: 'eraser' })
+  const upright = (x, set) => hand.add({ position: [x, 300], size: [1, 200], strokeWidth: 4, path: [[0, 0], [0, whole]], ...set })
+  const stay = [hand.add(square(300, 300)), upright(360, { kind: 'line' }), upright(440, { kind: 'ink', locked: true }), upright(700, { kind: 'ink' })]
+  const strokes = [320, 400, 480].map((x) => upright(x, { kind: 'ink' }))
+  const left = () => sorted(hand.replica.drawingOrder())
+  hand.down([300, 400])
+  hand.move([600, 400])
+  hand.up([600, 400])
+  assert.deepEqual(left(), sorted(stay))
+  hand.undo()
+  assert.deepEqual(left(), sorted([...stay, ...strokes]), 'one movement is one step')
+  hand.lead([300, 400], [420, 400], { hold: true })
+  assert.deepEqual(left(), sorted([...stay, strokes[2]]))
+  hand.key('escape')
+  assert.deepEqual(left(), sorted([...stay, ...strokes]))
 })
 
 test('a finger that holds a shape first moves it, without a jump, and others see by whom it is lifted', (t) => {
