@@ -130,10 +130,9 @@ class BadGateway(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@pytest.mark.parametrize("proxy", [None, BadGateway], ids=["nothing", "a proxy"])
-def test_a_page_that_was_opened_offline_has_its_later_parts_when_the_worker_has_slept(world, room, proxy):
-    """A browser stops an idle service worker. The next one still knows which set of files the page comes from. All that
-    answers in the server's place is a proxy."""
+def test_a_page_that_was_opened_offline_has_its_later_parts_when_the_worker_has_slept(world, room):
+    """A browser stops an idle service worker. The next one still knows which set of files the page comes from. Nothing
+    answers in the server's place, or a proxy."""
     with world.own_room() as own, ExitStack() as gone:
         ann = own.join("Ann", forgive=MISSED)
         drawn = draw(ann)
@@ -141,20 +140,23 @@ def test_a_page_that_was_opened_offline_has_its_later_parts_when_the_worker_has_
         keep_page(ann)
         ann.wait_until_drawing_is_kept(drawn)
         own.server.kill()
-        if proxy:
-            answering = gone.enter_context(http.server.ThreadingHTTPServer(("127.0.0.1", own.server.port), proxy))
-            threading.Thread(target=answering.serve_forever, daemon=True).start()
-            gone.callback(answering.shutdown)
-        ann.page.reload()
-        ann.wait("app.session.shapeCount === 1", "the drawing")
-        devtools = ann.context.new_cdp_session(ann.page)
-        devtools.send("ServiceWorker.enable")
-        devtools.send("ServiceWorker.stopAllWorkers")
-        assert not ann.run("app.hasExchange")
-        ann.press("Control+a", "Control+d")
-        ann.wait("app.session.shapeCount === 2", "the copy")
-        assert len(json.loads(ann.export("JSON")[1])["shapes"]) == 2
-        assert ann.page.evaluate("fetch('/page.json?own').then((answer) => answer.json()).then(({ version }) => version !== undefined)")
+        for shapes, proxy in ((1, None), (2, BadGateway)):
+            if proxy:
+                ann.wait_until_kept(1)
+                answering = gone.enter_context(http.server.ThreadingHTTPServer(("127.0.0.1", own.server.port), proxy))
+                threading.Thread(target=answering.serve_forever, daemon=True).start()
+                gone.callback(answering.shutdown)
+            ann.page.reload()
+            ann.wait(f"app.session.shapeCount === {shapes}", "the drawing")
+            devtools = ann.context.new_cdp_session(ann.page)
+            devtools.send("ServiceWorker.enable")
+            devtools.send("ServiceWorker.stopAllWorkers")
+            assert not ann.run("app.hasExchange"), proxy
+            ann.run("app.selection.set(app.session.drawingOrder().slice(0, 1)); return null")
+            ann.press("Control+d")
+            ann.wait(f"app.session.shapeCount === {shapes + 1}", f"the copy, answered by {proxy}")
+            assert len(json.loads(ann.export("JSON")[1])["shapes"]) == shapes + 1
+            assert ann.page.evaluate("fetch('/page.json?own').then((answer) => answer.json()).then(({ version }) => version !== undefined)")
 
 
 def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
@@ -496,50 +498,37 @@ def test_a_page_from_the_server_gets_no_script_of_another_version(world, room):
         ann.reload()
 
 
-# Ways in which a browser has no space any more, once localStorage says so: at each write, or only when the transaction
-# ends, after each write of it has seemed to succeed.
-NO_SPACE = {
-    "at once": "if (localStorage.getItem('full')) IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError') }",
-    "at the end": """
-        const { put } = IDBObjectStore.prototype
-        IDBObjectStore.prototype.put = function (...values) {
-          const request = put.apply(this, values)
-          if (localStorage.getItem('full')) request.addEventListener('success', () => {
-            try { this.transaction.abort() } catch { /* It commits by itself. */ }
-          })
-          return request
-        }
-        IDBTransaction.prototype.commit = () => {}""",
-}
+# A browser that has no space any more, in the way that localStorage says: at each write, or only when the transaction ends,
+# after each write of it has seemed to succeed.
+NO_SPACE = """
+  const { put } = IDBObjectStore.prototype
+  IDBObjectStore.prototype.put = function (...values) {
+    const when = localStorage.getItem('full')
+    if (when === 'at once') throw new DOMException('full', 'QuotaExceededError')
+    const request = put.apply(this, values)
+    if (when) request.addEventListener('success', () => {
+      try { this.transaction.abort() } catch { /* It commits by itself. */ }
+    })
+    return request
+  }
+  if (localStorage.getItem('full') === 'at the end') IDBTransaction.prototype.commit = () => {}"""
 
 
-@pytest.mark.parametrize("when", NO_SPACE)
-def test_a_browser_without_space_still_reads_what_it_has(room, when):
+def test_a_browser_without_space_still_reads_what_it_has(room):
     """The next page can't move what the last one put into localStorage, but reads both."""
-    ann = room.join("Ann", before=lambda page: page.add_init_script(NO_SPACE[when]), forgive=["can’t keep it", "full"])
-    ann.run("app.perform(app.live.stop()); " + SQUARE)
-    ann.wait("app.session.unsentCount === 1")
+    ann = room.join("Ann", before=lambda page: page.add_init_script(NO_SPACE), forgive=["can’t keep it", "full"])
     actor = ann.run("app.live.actor")
-    ann.run("localStorage.setItem('full', 'yes'); " + SQUARE + "; return null")
-    ann.page.reload()
-    room.wait_for_shapes(2)
-    assert ann.run("app.live.actor") == actor
-
-
-def test_what_a_tab_keeps_at_its_end_while_another_takes_in_earlier_edits_stays(room):
-    """Both are kept in localStorage. The other tab moves the earlier edits to the database. Once all are sent, none stay."""
-    ann = room.join("Ann")
-    assert ann.page.evaluate("async () => { const { editsOf, forgetEdits } = " + module("storage/database.ts") + """
-      const keep = (at) => localStorage.setItem('canvas edits other 1', JSON.stringify({
-        key: 'other 1', room: 'other', actor: 1, bytes: btoa('a'), unsent: 1, at }))
-      keep(1)
-      const reading = editsOf('other')
-      keep(2)
-      await reading
-      const kept = (await editsOf('other')).map(({ at }) => at)
-      keep(3)
-      await forgetEdits('other 1')
-      return [...kept, (await editsOf('other')).length] }""") == [2, 0]
+    for count, when in ((2, "at once"), (4, "at the end")):
+        ann.run("app.perform(app.live.stop()); " + SQUARE)
+        ann.wait("app.session.unsentCount === 1")
+        if when == "at the end":
+            ann.run("IDBTransaction.prototype.commit = () => {}; return null")
+        ann.run("localStorage.setItem('full', value); " + SQUARE + "; return null", when)
+        ann.page.reload()
+        room.wait_for_shapes(count)
+        ann.wait("app.session.status().state === 'live' && app.session.unsentCount === 0")
+        assert ann.run("app.live.actor") == actor, when
+        ann.run("localStorage.removeItem('full'); return null")
 
 
 def test_of_a_closed_tabs_changes_those_that_were_refused_have_not_arrived(world, room):
@@ -603,8 +592,9 @@ def test_a_tab_that_becomes_somebody_else_keeps_its_edits_though_there_is_no_spa
     room.wait_for_shapes(2)
 
 
-def test_a_tab_that_becomes_somebody_else_leaves_nothing_behind(room):
-    """Once the edits are stored under the new actor, another tab finds nothing left under the old one."""
+def test_a_tab_that_becomes_somebody_else_leaves_nothing_behind_nor_does_one_that_takes_in_earlier_edits(room):
+    """Once the edits are stored under the new actor, another tab finds nothing left under the old one. What a tab keeps
+    in localStorage at its end stays while another one moves earlier edits to the database. Once all are sent, none stay."""
     ann = room.join("Ann")
     draw(ann)
     room.wait_for_shapes(1)
@@ -612,6 +602,18 @@ def test_a_tab_that_becomes_somebody_else_leaves_nothing_behind(room):
     ann.wait("app.live.actor !== window.actor && app.live.status().state === 'live'", "another actor")
     look = "async (name) => (await (window.storageModule ??= " + module("storage/database.ts") + ").editsOf(name)).map(({ actor }) => actor)"
     wait_until(lambda: ann.page.evaluate(look, room.name), "only its own edits are kept", [ann.run("app.live.actor")].__eq__)
+    assert ann.page.evaluate("""async () => {
+      const { editsOf, forgetEdits } = window.storageModule
+      const keep = (at) => localStorage.setItem('canvas edits other 1', JSON.stringify({
+        key: 'other 1', room: 'other', actor: 1, bytes: btoa('a'), unsent: 1, at }))
+      keep(1)
+      const reading = editsOf('other')
+      keep(2)
+      await reading
+      const kept = (await editsOf('other')).map(({ at }) => at)
+      keep(3)
+      await forgetEdits('other 1')
+      return [...kept, (await editsOf('other')).length] }""") == [2, 0]
 
 
 @pytest.mark.parametrize("look", [1, 2], ids=["opening", "courier"])
