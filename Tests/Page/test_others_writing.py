@@ -102,8 +102,10 @@ def test_a_long_text_is_shown_around_the_caret(room):
 
 
 def test_what_a_stranger_writes_is_bounded_and_goes_with_them(room):
-    """Odd values are no text. If a writer is gone without keeping the text, the shape's own text comes back."""
-    square = room.add(position=[300, 200], size=[200, 150], text="Milk")
+    """Odd values are no text. If a writer is gone without keeping the text, the shape's own text comes back. So it is with
+    the caption of a curved line that its writer has selected: it is marked along its curve."""
+    square = room.add(position=[300, 200], size=[200, 150], text="Milk", z="B")
+    curve = room.add(kind="line", route="curved", position=[700, 200], size=[300, 200], path=[[0, 0], [30000, 60000], [65535, 0]], z="A")
     bob = room.join("Bob", at=(0, 0), before=record)
     with room.stranger("Odd") as odd:
         for at, typed in enumerate([7, ["x"], {}, "x" * 803]):
@@ -114,16 +116,11 @@ def test_what_a_stranger_writes_is_bounded_and_goes_with_them(room):
         bob.painted()
         odd.show(writing=square, typed="Eggs\u0000\u0007")
         painted(bob, "overlay", "Eggs")
+        odd.show(selection=[curve], writing=curve, typed="Bread")
+        painted(bob, "overlay", "Bread")
+        painted(bob, "overlay", "Odd is writing…")
+        odd.show(writing=square, typed="Eggs")
+        is_typed(bob, square, True)
     is_typed(bob, square, False)
     bob.painted()
     assert bob.page.evaluate("painted.drawing.at(-1)") == "Milk"
-
-
-def test_a_caption_of_a_curved_line_that_its_writer_has_selected(room):
-    """Others mark the line along its curve while the caption is written."""
-    curve = room.add(kind="line", route="curved", position=[300, 200], size=[300, 200], path=[[0, 0], [30000, 60000], [65535, 0]])
-    ann = room.join("Ann", at=(0, 0), before=record)
-    with room.stranger("Mallory") as mallory:
-        mallory.show(selection=[curve], writing=curve, typed="Milk")
-        painted(ann, "overlay", "Milk")
-        painted(ann, "overlay", "Mallory is writing…")

@@ -76,11 +76,7 @@ def test_others_selections_are_in_their_colours_with_their_names(room):
         bob.show()
         ann.wait("app.presence.people().every(({ selection }) => selection.length === 0)")
         assert not overlay(ann)[280:297, 401:430, 3].any()
-
-
-def test_a_marquee_is_where_it_is_drawn(room):
-    """The marquee has an outline and a light fill."""
-    ann = room.join("Ann", at=(0, 0, 1))
+    # A rectangle that selects has an outline and a light fill.
     ann.run("app.overlay.setMarquee({ x: 100, y: 120, width: 200, height: 80 }); return null")
     picture = overlay(ann)
     assert picture[120, 200, 3] > 200 and picture[200, 200, 3] > 200 and 5 < picture[160, 200, 3] < 60

@@ -62,8 +62,9 @@ def test_each_kind_is_painted_as_the_core_has_its_outline(room):
         ann.wait("app.session.shapeCount === 0")
 
 
-def test_a_stroke_lies_on_the_outline(room):
-    """Half inside, half outside. In a translucent shape the fill doesn't show through it."""
+def test_a_stroke_lies_on_the_outline_and_all_is_as_exact_at_the_edge_of_the_canvas(room):
+    """Half inside, half outside. In a translucent shape the fill doesn't show through it. Then shapes and their overlap,
+    ten million units from the origin and zoomed in."""
     ann = room.join(size=(420, 360))
     for alpha in (10, 4):
         shape = room.add(kind="ellipse", position=[100, 80], size=[200, 140], rotation=20, fill=FILL, stroke=STROKE,
@@ -78,11 +79,6 @@ def test_a_stroke_lies_on_the_outline(room):
         assert not (differs(picture, PAPER) & ~within & (away > 7)).any(), alpha
         room.write((shape, {"deleted": True}))
         ann.wait("app.session.shapeCount === 0")
-
-
-def test_it_is_as_exact_at_the_edge_of_the_canvas(room):
-    """Shapes and their overlap, ten million units from the origin and zoomed in."""
-    ann = room.join(size=(420, 360))
     edge = 9_999_000
     below = room.add(position=[edge, -edge], size=[50, 50], fill="#FFFFFF", z="A")
     room.add(position=[edge + 30.25, -edge + 20.25], size=[50, 50], fill="#FFFFFF", z="B")
@@ -111,8 +107,9 @@ def test_ten_levels_of_alpha_mix_with_what_lies_below(room):
 
 
 def test_what_two_shapes_have_in_common_is_orange(room):
-    """The stripes fill exactly the core's region, with a line around it. They disappear when the shapes are apart."""
-    ann = room.join(size=(500, 420))
+    """The stripes fill exactly the core's region, with a line around it. They disappear when the shapes are apart. A lifted
+    shape is drawn larger, so what it has in common with its neighbour is larger too."""
+    ann = room.join(size=(500, 420), still=True)
     below = room.add(kind="star", position=[60, 60], size=[220, 220], fill="#2E6FE4", z="A")
     above = room.add(kind="ellipse", position=[160, 120], size=[200, 120], rotation=30, fill="#FFFFFF", z="B")
     ann.wait_for_shapes(2)
@@ -133,14 +130,9 @@ def test_what_two_shapes_have_in_common_is_orange(room):
     room.write((above, {"position": [290, 200]}))
     ann.wait("app.session.overlapPairs().length === 0")
     assert differs(ann.painted_picture(), ORANGE).all(), "orange was left behind"
-
-
-def test_a_lifted_shape_has_its_region_where_it_is_seen(room):
-    """A lifted shape is drawn larger, so the marked overlap with its neighbour is larger too."""
-    ann = room.join(size=(500, 420), still=True)
-    room.add(position=[100, 100], size=[100, 100], fill="#FFFFFF", z="A")
-    above = room.add(position=[180, 100], size=[100, 100], fill="#FFFFFF", z="B")
-    ann.wait_for_shapes(2)
+    square = {"kind": "rectangle", "rotation": 0, "size": [100, 100], "fill": "#FFFFFF"}
+    room.write((below, {**square, "position": [100, 100]}), (above, {**square, "position": [180, 100]}))
+    ann.wait("app.session.overlapPairs().length === 1")
     alone(ann, above)
     assert not orange_at(ann, 178, 150) and orange_at(ann, 190, 150)
     ann.run("app.scene.lift(value); return null", number(above))
@@ -373,7 +365,7 @@ def test_much_work_is_painted_over_many_frames_whatever_it_lies_in(room):
         ann.wait_for_shapes(0)
 
 
-def test_long_broken_lines_are_cut_to_what_is_seen(room):
+def test_long_broken_lines_are_cut_to_what_is_seen_and_common_regions_lie_on_each_other_alike(room):
     """It looks as if the whole line were painted, with its dashes in the same places."""
     ann = room.join(size=(420, 360), still=True, at=(0, 0))
     for values, at in [
@@ -397,13 +389,12 @@ def test_long_broken_lines_are_cut_to_what_is_seen(room):
     picture = differs(alone(ann, ellipse), PAPER)
     row = picture[100, 100:340]
     assert 15 <= (row[1:] & ~row[:-1]).sum() <= 25 and not picture[110:].any() and not picture[:94].any()
+    room.write((ellipse, {"deleted": True}))
+    ann.wait_for_shapes(0)
 
-
-def test_common_regions_lie_on_each_other_alike_however_they_came_to_be(room):
-    """Which region is on top depends on the drawing order, and not on the order of changes."""
+    # Which common region is on top depends on the drawing order, and not on the order of changes.
     shapes = [room.add(kind="rectangle", size=[120, 120], position=[-500, at * 300], fill=fill)
               for at, fill in enumerate(["#EE5588", "#F5A020", "#666677"])]
-    ann = room.join(size=(420, 360), still=True, at=(0, 0))
     pictures = []
     for order in itertools.permutations(range(3)):
         for at in order:

@@ -45,11 +45,12 @@ def test_bold_words_are_painted_bold_without_their_asterisks(room):
 
 
 def test_an_item_has_a_bullet_and_breaks_below_its_words(room):
-    """A list is as wide as its widest line, also where the text is centred, and its lines begin below each other."""
+    """A list is as wide as its widest line, also where the text is centred, and its lines begin below each other. Shapes are
+    called and found by their texts without marks."""
     values = {"size": [200, 120], "fill": "#FFFFFF", "textPlace": "top"}
     room.add(position=[100, 100], text="- one two three four five", **values)
     room.add(position=[400, 100], text="- one\n- one and two", **values)
-    ann = room.join("Ann", at=(0, 0))
+    ann = room.join("Ann", at=(0, 0), panel="layers")
     painted_with_marks(ann)
     first, second = ann.run(
         "app.session.drawingOrder().map((id) => app.scene.drawn(id).lines.lines.map(({ words, indent, list }) => [words, indent, list.width]))")
@@ -65,6 +66,10 @@ def test_an_item_has_a_bullet_and_breaks_below_its_words(room):
     assert left(410, 108) == left(410, 133), "the bullets are below each other"
     assert left(110, 133) - left(110, 108) >= 8, "the second line is indented"
     room.agree()
+    room.add(position=[100, 400], text="- **Buy** milk")
+    find(ann, "buy m", "1 of 1")
+    ann.press("Escape")
+    ann.page.locator(".layer", has_text="• Buy milk").wait_for()
 
 
 def test_ctrl_b_writes_and_removes_the_asterisks(room):
@@ -90,15 +95,6 @@ def test_ctrl_b_writes_and_removes_the_asterisks(room):
     ann.wait_for_shape(square, "shape.text.startsWith('- **one**')")
     painted_with_marks(ann)
     room.agree()
-
-
-def test_shapes_are_called_and_found_by_their_texts_without_marks(room):
-    room.add(position=[100, 100], text="- **Buy** milk")
-    ann = room.join("Ann", panel="layers")
-    painted_with_marks(ann)
-    find(ann, "buy m", "1 of 1")
-    ann.press("Escape")
-    ann.page.locator(".layer", has_text="• Buy milk").wait_for()
 
 
 def test_an_address_opens_by_ctrl_and_click_and_by_a_button(room):
