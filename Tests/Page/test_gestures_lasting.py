@@ -46,29 +46,6 @@ def test_what_was_dragged_is_kept_when_the_page_is_loaded_anew_in_the_middle(roo
     room.agree(ann)
 
 
-def test_two_hands_on_one_shape_end_alike_everywhere(room):
-    """On all pages, the shape ends at the position that was written last."""
-    square = room.add(position=[300, 300], size=[100, 100])
-    ann = room.join("Ann", at=(0, 0))
-    bob = room.join("Bob", at=(0, 0))
-    ann.drag((350, 350), (450, 350), hold=True)
-    bob.wait_for_shape(square, "shape.x === 400")
-    bob.drag((450, 350), (450, 450), hold=True)
-    ann.wait_for_shape(square, "shape.y === 400")
-    for step in range(1, 6):
-        ann.page.mouse.move(450 + 10 * step, 350)
-        bob.page.mouse.move(450, 450 + 10 * step)
-    for person in (ann, bob):
-        let_go(person)
-    (held,) = room.agree()
-    assert held["position"] in ([450, 300], [400, 450]), held["position"]
-    # A person's undo restores a value only if nobody else has written the value after that person.
-    loser, winner = (ann, bob) if held["position"] == [400, 450] else (bob, ann)
-    loser.press("Control+z")
-    winner.painted()
-    assert room.agree()[0]["position"] == held["position"]
-
-
 def test_a_selected_shape_that_goes_while_more_are_being_selected_is_not_selected_again(room):
     """She presses on it, adds to the selection by a rectangle, which Escape takes back, and by a row of the layers."""
     room.panel = "layers"

@@ -52,17 +52,3 @@ def test_two_do_not_lead_each_other(room):
     ben.page.locator(".follow-pill", has_text="Following Ann").wait_for()
     assert ben.page.locator(PILL).is_hidden()
     ann.page.locator(PILL, has_text="Ben follows you").wait_for()
-
-
-def test_who_asks_again_and_again_is_heard_once(room):
-    ann = room.join("Ann")
-    with room.stranger("Odd") as odd:
-        ann.run("window.said = 0; app.notices.on('notice', () => { window.said++ }); return null")
-        for at, guides in enumerate([True, False, True, "yes", 1, True]):
-            odd.show(guides=guides, follows=at, cursor=[at, 0])
-            ann.wait("app.presence.people()[0]?.cursor?.x === value", "the state", at)
-            if at == 0:
-                asks(ann, "Odd").wait_for()
-        ann.painted()
-        assert ann.run("window.said") == 1
-    asks(ann, "Odd").wait_for(state="detached")

@@ -4,6 +4,7 @@ import re
 
 from hand import HALF
 from listener import Listener
+from waiting import wait_until
 
 YELLOW = "#F5CB45"
 
@@ -70,69 +71,10 @@ def test_a_list_of_five_thousand_shapes_shows_a_hundred(room):
     assert len(items(ann)) == 100
 
 
-def test_what_one_does_by_keys_is_read_out(room):
-    """Adding, moving, duplicating, deleting, undoing and redoing: each is one sentence, however many keys it took."""
-    shapes = [room.add(kind="star", name=f"Star {at}", position=[200 + at * 200, 200], size=[100, 100]) for at in range(3)]
-    ann = room.join("Ann")
-    listener = Listener(ann)
-    ann.press("Shift")
-    ann.wait("document.querySelector('[role=log][aria-label=Changes]')")
-    ann.press("v", "Control+a")
-    listener.hear("3 shapes selected.")
-    for _ in range(3):
-        ann.press("Shift+ArrowRight")
-    listener.hear("3 shapes moved.")
-    ann.press("Control+z")
-    listener.hear("Undid: 3 shapes moved.")
-    ann.press("Control+Shift+z")
-    listener.hear("Redid: 3 shapes moved.")
-    ann.press("Control+d")
-    listener.hear("3 stars added.")
-    ann.press("Delete")
-    listener.hear("3 shapes deleted.")
-    ann.press("Control+z")
-    listener.hear("Undid: 3 stars added.")
-    ann.select(shapes[1])
-    listener.hear("Star “Star 1” selected.")
-    ann.press("ArrowRight", "ArrowUp")
-    listener.hear("Star “Star 1” moved, 1 to the right, 1 up.")
-    ann.press("Delete")
-    listener.hear("Star “Star 1” deleted.")
-    ann.press("Escape")
-    assert len([words for words in listener.heard() if words == "3 shapes moved."]) == 1
-    assert ann.run("document.querySelector('[role=log][aria-label=Changes]').children.length") <= 5, "no more stay in the page"
-
-
-def test_what_others_do_is_read_out_sparingly_and_can_be_turned_off(room):
-    """What somebody does within some seconds is one sentence. A switch in the menu turns that off."""
-    ann = room.join("Ann", clock=True)
-    ben = room.join("Ben")
-    listener = Listener(ann)
-    ann.press("Shift")
-    ann.wait("document.querySelector('[role=log][aria-label=Changes]')")
-    ann.stop_clock()
-    first = ben.run("app.edit((session) => session.add({ kind: 'rectangle', fill: '#FFE27A', text: 'One' })).shape")
-    ben.run("app.edit((session) => session.add({ kind: 'rectangle', fill: '#FFE27A', text: 'Two' })); return null")
-    ben.run("app.edit((session) => session.place([{ id: value, x: 300, y: 40 }])); return null", first)
-    ann.wait("app.session.shapeCount === 2 && app.session.shape(value).x === 300", "Ben's notes", first)
-    ann.pass_time(1000)
-    assert not [words for words in listener.heard() if words.startswith("Ben")]
-    ann.pass_time(5000)
-    listener.hear("Ben added 2 notes.")
-    ben.run("app.edit((session) => session.place([{ id: value, x: 500, y: 40 }])); return null", first)
-    ann.wait("app.session.shape(value).x === 500", "Ben's move", first)
-    ann.pass_time(6000)
-    listener.hear("Ben moved 1 shape.")
-    ann.run("app.actions.readOthers.run(); return null")
-    ben.run("app.edit((session) => session.delete([value])); return null", first)
-    ann.wait_for_shapes(1)
-    ann.pass_time(6000)
-    assert [words for words in listener.heard() if words.startswith("Ben")] == ["Ben added 2 notes.", "Ben moved 1 shape."]
-
-
 def test_a_visit_as_a_screen_reader_reads_it(room):
     """Two notes are made, written, connected, and one step is taken back, without a look at the canvas. Below is all
-    that is read: ">" is what the focus comes to, "·" what is read out meanwhile."""
+    that is read: ">" is what the focus comes to, "·" what is read out meanwhile. What others do is read too, until the
+    menu turns that off. More is in Tests/gestures/hearing.test.mjs."""
     ann = room.join("Ann")
     listener = Listener(ann)
     page = ann.page
@@ -194,6 +136,12 @@ def test_a_visit_as_a_screen_reader_reads_it(room):
     heard("Arrow from “Idea” to “Plan” added.")
     press("Control+z")
     heard("Undid: Arrow from “Idea” to “Plan” deleted.")
+    room.add(name="Moon", position=[2000, 2000])
+    others = wait_until(lambda: [words for words in listener.heard()[told:] if words.startswith("Someone")], "what others do")
+    assert re.fullmatch(r"Someone \(\w+\) added 1 rectangle\.", *others)
+    told = len(listener.heard())
+    ann.choose("Read out others’ changes", role="menuitemcheckbox")
+    assert page.evaluate("localStorage.getItem('canvas.others-read')") == "off"
     page.get_by_role("button", name="Menu", exact=True).focus()
     focus()
     press("Enter")

@@ -64,23 +64,3 @@ def test_a_viewer_points_by_touch_and_by_key(room):
     assert eve.run("app.tool") == "laser"
     eve.press("r")
     assert eve.run("app.tool") == "laser"
-
-
-def test_odd_trails_harm_no_page(room):
-    """Values of another form are dropped, and a trail that never ends costs no more frames than its fading."""
-    ben = watcher(room)
-    with room.stranger("Odd") as odd:
-        def show(seen, **laser):
-            odd.show(cursor=[seen, 900], laser=laser)
-            ben.wait("app.presence.people()[0]?.cursor?.x === value", "the state", seen)
-
-        for seen, laser in enumerate([{"stroke": -1, "at": 0, "points": [1, 2]}, {"stroke": 1, "at": 0, "points": [1]},
-                                    {"stroke": 1, "at": 0, "points": [1, 1e300]}, {"stroke": 1, "at": 0, "points": [1] * 200}]):
-            show(seen, **laser)
-            assert ben.run("app.presence.people()[0].laser") is None, laser
-        show(9, stroke=1, at=1_000_000_000, points=[400, 400])
-        sees(ben, (400, 400))
-        trail_fades(ben, (400, 400))
-        asked = ben.run("let count = 0; const { request } = app.frames; app.frames.request = () => { count++; request.call(app.frames) }; window.asked = () => count; return 0")
-        ben.pass_time(1000)
-        assert asked == 0 and ben.page.evaluate("asked()") < 10, "frames only for the news that come anyway"

@@ -112,8 +112,9 @@ def test_a_notice_stays_while_somebody_points_at_it_or_has_the_focus_in_it(room)
 
 
 def test_on_a_phone_there_is_one_notice(room):
-    """The newest, in landscape too. One about an overlap doesn't replace one with a button."""
-    eve = room.join("Eve", phone=True)
+    """The newest, in landscape too. One about an overlap doesn't replace one with a button. No other notice takes the place
+    of one with the only copy of a text, which comes once the one before it is gone."""
+    eve = room.join("Eve", phone=True, clipboard=True)
     for size in ({"width": 844, "height": 390}, {"width": 390, "height": 844}):
         eve.page.set_viewport_size(size)
         eve.run("app.say('One.'); app.say('Two.'); return null")
@@ -130,13 +131,9 @@ def test_on_a_phone_there_is_one_notice(room):
     eve.page.get_by_role("button", name="Layers, inspector, overlaps").tap()
     eve.page.locator(".notice").get_by_role("button", name="Undo").click(trial=True)
 
-
-def test_a_notice_with_the_only_copy_of_a_text_waits_for_space(room):
-    """No other notice takes its place, and it comes once the one before it is gone."""
-    eve = room.join("Eve", phone=True, clipboard=True)
-
     def shown():
         return [text.split("\n")[0] for text in eve.page.locator(".notice").all_inner_texts()]
+    eve.reload()
     eve.run("for (const at of [1, 2, 3]) app.say(`Lost ${at}`, { holds: `text ${at}`, action: { words: 'Keep', run() {} } }); return null")
     eve.run("app.say('Quiet.'); return null")
     assert shown() == ["Lost 1", "Quiet."]

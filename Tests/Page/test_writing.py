@@ -1,7 +1,5 @@
 """Text in shapes: written in place, stored, shown to others, and not lost if two people write at once."""
 
-import pytest
-
 from boards import FIRST_NOTE, NOTE
 
 FIELD = ".writing-field"
@@ -152,10 +150,27 @@ def test_the_tools_that_write_also_write_on_a_shape(room):
     assert ann.selected() == [board]
 
 
-def test_a_press_that_the_browser_takes_away_selects_no_text(room):
-    """Three quick clicks select the text. If the browser cancels the third, the next one elsewhere selects nothing."""
-    ann, square = written_in(room)
-    x, y = ann.middle(square)
+def test_a_press_elsewhere_soon_after_a_double_click_leaves_the_text(room):
+    """A third click at the same place selects the text. Elsewhere, or once something was typed, it doesn't: what is
+    typed next would replace the text. Nor does the next one elsewhere, if the browser takes the third away."""
+    squares = [room.add(position=[x, y], size=[150, 100], text="…") for y in (200, 400) for x in (100, 500)]
+    ann = room.join("Ann", at=(0, 0), clock=True)
+    ann.wait_for_shapes(4)
+    ann.press("v")
+    ann.stop_clock()
+    for at, words in ((0, "Show error"), (2, "")):
+        ann.page.mouse.dblclick(*ann.middle(squares[at]))
+        ann.page.wait_for_selector(FIELD, state="visible")
+        ann.page.keyboard.type(words)
+        ann.page.mouse.dblclick(*ann.middle(squares[at + 1]))
+        ann.page.keyboard.type("Send code")
+        ann.press("Escape")
+        ann.pass_time(1000)
+        if words:
+            room.wait_for(lambda _: "Send code" in text_of(room, squares[at + 1]))
+        assert words in text_of(room, squares[at]) and "Send code" not in text_of(room, squares[at]), words
+    ann.press("Escape")
+    x, y = ann.middle(squares[0])
     ann.page.mouse.dblclick(x, y)
     ann.page.wait_for_selector(FIELD, state="visible")
     chosen = ann.page.query_selector(FIELD).evaluate("""(field, [clientX, clientY]) => {
@@ -171,27 +186,6 @@ def test_a_press_that_the_browser_takes_away_selects_no_text(room):
       return [other, chosen() > 0]
     }""", [x, y])
     assert chosen == [0, True]
-
-
-@pytest.mark.parametrize("words", ["Show error", ""])
-def test_a_press_elsewhere_soon_after_a_double_click_leaves_the_text(room, words):
-    """A third click at the same place selects the text. Elsewhere, or once something was typed, it doesn't: what is
-    typed next would replace the text."""
-    squares = [room.add(position=[x, 200], size=[150, 100], text="…") for x in (100, 500)]
-    ann = room.join("Ann", at=(0, 0), clock=True)
-    ann.wait_for_shapes(2)
-    ann.press("v")
-    ann.stop_clock()
-    ann.page.mouse.dblclick(*ann.middle(squares[0]))
-    ann.page.wait_for_selector(FIELD, state="visible")
-    ann.page.keyboard.type(words)
-    ann.page.mouse.dblclick(*ann.middle(squares[1]))
-    ann.page.keyboard.type("Send code")
-    ann.press("Escape")
-    ann.pass_time(1000)
-    if words:
-        room.wait_for(lambda _: "Send code" in text_of(room, squares[1]))
-    assert words in text_of(room, squares[0]) and "Send code" not in text_of(room, squares[0])
 
 
 def test_the_space_bar_moves_the_paper_and_never_writes(room):
@@ -278,22 +272,9 @@ def test_input_methods_begin_a_text_too(room):
     ann.wait_for_shape(square, "shape.text === 'one漢字    👩‍👩‍👧'")
 
 
-def test_hebrew_is_written_from_right_to_left(room):
-    """A new text extends to the left."""
-    ann = room.join("Ann", at=(0, 0))
-    ann.press("t")
-    ann.click(600, 300)
-    ann.page.keyboard.insert_text("שלום עולם")
-    box = ann.page.locator(FIELD).bounding_box()
-    assert box["x"] < 560 and 590 < box["x"] + box["width"] < 610
-    write(ann, "")
-    (text,) = room.wait_for_shapes(1)
-    assert text["textAlign"] == "right" and text["position"][0] < 560
-    assert abs(text["position"][0] + text["size"][0] - 608) < 1
-
-
-def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
-    """One click makes a note or a text. A click elsewhere saves it, and a text that stays empty is removed."""
+def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text_also_in_hebrew(room):
+    """One click makes a note or a text. A click elsewhere saves it, and a text that stays empty is removed, but not with
+    what somebody else wrote there. From right to left, a new text extends to the left."""
     ann, bob = room.join("Ann", at=(0, 0)), room.witness()
     ann.press("n")
     ann.click(500, 300)
@@ -314,6 +295,24 @@ def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
     write(ann, "")
     ann.wait_for_shapes(2)
     assert len(room.agree()) == 2
+    ann.press("Escape", "t")
+    ann.click(800, 500)
+    ann.page.wait_for_selector(FIELD, state="visible")
+    empty = room.wait_for_shapes(3)[-1]["id"]
+    room.write((empty, {"text": "precious"}))
+    ann.wait_for_shape(empty, "shape.text === 'precious'")
+    ann.press("Escape")
+    ann.page.wait_for_selector(FIELD, state="hidden")
+    assert room.agree()[-1]["text"] == "precious"
+    ann.press("Escape", "t")
+    ann.click(600, 100)
+    ann.page.keyboard.insert_text("שלום עולם")
+    box = ann.page.locator(FIELD).bounding_box()
+    assert box["x"] < 560 and 590 < box["x"] + box["width"] < 610
+    write(ann, "")
+    text = room.wait_for_shapes(4)[-1]
+    assert text["textAlign"] == "right" and text["position"][0] < 560
+    assert abs(text["position"][0] + text["size"][0] - 608) < 1
 
 
 def test_a_note_makes_its_text_smaller_before_it_grows(room):
@@ -570,19 +569,6 @@ def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room
     write_in_a_deleted("", "")
     write(ann, "")
     assert [shape["id"] for shape in room.agree()] == [taken]
-
-
-def test_a_text_that_stays_empty_takes_nothing_with_it_that_somebody_else_wrote_there(room):
-    ann = room.join("Ann", at=(0, 0))
-    ann.press("t")
-    ann.page.mouse.click(300, 300)
-    ann.page.wait_for_selector(FIELD, state="visible")
-    (text,) = room.wait_for_shapes(1)
-    room.write((text["id"], {"text": "precious"}))
-    ann.wait_for_shape(text["id"], "shape.text === 'precious'")
-    ann.press("Escape")
-    ann.page.wait_for_selector(FIELD, state="hidden")
-    assert [shape["text"] for shape in room.agree()] == ["precious"]
 
 
 def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):

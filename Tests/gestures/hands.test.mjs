@@ -89,6 +89,7 @@ test('a drawing tool draws over a shape, and moves one that is selected, or held
   hand.move([250, 250])
   assert.deepEqual([hand.stage.style.cursor, hand.marks.pointedAt], ['crosshair', null])
   hand.lead([230, 230], [270, 280], { hold: true })
+  assert.ok(hand.tools.isPressed)
   const [drawn] = hand.replica.shapes().filter(({ id }) => id !== below)
   assert.deepEqual([hand.box(drawn.id), hand.box(below)], [[230, 230, 40, 50], [200, 200, 100, 100]], 'it is there while it grows')
   hand.up([270, 280])

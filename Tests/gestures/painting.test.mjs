@@ -8,6 +8,7 @@ import { inkOn } from '../../build/modules/basics/ink.js'
 import { shapeColors } from '../../build/modules/basics/shape-colors.js'
 import { Source } from '../../build/modules/basics/source.js'
 import { Drawn } from '../../build/modules/canvas/drawn.js'
+import { Lasers } from '../../build/modules/canvas/lasers.js'
 import { OthersWriting } from '../../build/modules/canvas/others-writing.js'
 import { Picture } from '../../build/modules/canvas/picture.js'
 import { Region, Regions } from '../../build/modules/canvas/regions.js'
@@ -95,6 +96,22 @@ test('S16: a caption is upright in the middle of its line, whatever the rotation
   new Picture(context, { marked: { painted: () => () => [] } }, look).paint([line], look, { left: 0, top: 0, right: 320, bottom: 320 })
   const [[, x, y], turn, ...words] = told.filter(([name]) => ['translate', 'rotate', 'fillText'].includes(name))
   assert.deepEqual([Math.round(x), Math.round(y), turn, words.map(([, each]) => each)], [0, 0, ['rotate', -Math.PI / 6], ['yes']])
+})
+
+test('the trail of a laser pointer is there for a second, however long others go on telling it', () => {
+  const laser = { stroke: 1, at: 1_000_000_000, points: [400, 400] }
+  const people = [{ actor: 2, color: '#1D4ED8', laser }]
+  const frames = new Source()
+  const lasers = new Lasers({
+    presence: { ownLaser: null, people: () => people, person: () => people[0] }, me: {}, shown: { isPast: false, live: { actor: 1 } }, view: {}, frames,
+  })
+  const isBare = (now) => {
+    frames.tell('update', now)
+    return lasers.isBare
+  }
+  assert.deepEqual([5_000, 5_999, 6_000, 6_500, 9_000].map(isBare), [false, false, true, true, true], 'so it asks for no more frames')
+  laser.points.push(410, 400)
+  assert.deepEqual([9_100, 10_100].map(isBare), [false, true])
 })
 
 test('what somebody writes in a shape is painted as it is turned, until the drawing has it or for 1.5 seconds', () => {

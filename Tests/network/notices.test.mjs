@@ -3,18 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-/** An element, as far as notices need one. */
-class Element extends EventTarget {
-  children = []
-  append(...children) {
-    for (const child of children) if (child instanceof Element) child.parent = this
-    this.children.push(...children)
-  }
-  remove() { this.parent.children = this.parent.children.filter((child) => child !== this) }
-  setAttribute() {}
-  matches() { return false }
-  contains() { return false }
-}
+import { makeElements } from '../gestures/elements.mjs'
+
 globalThis.PointerEvent = class extends Event {
   constructor(type, { pointerId }) {
     super(type)
@@ -22,10 +12,10 @@ globalThis.PointerEvent = class extends Event {
   }
 }
 Object.assign(globalThis, {
-  document: { createElement: () => new Element(), createElementNS: () => new Element(), activeElement: null },
   location: { pathname: '/r/garden' }, matchMedia: () => ({ matches: false }), sessionStorage: { getItem: () => null, setItem() {} },
 })
 
+makeElements()
 const { NoticeList } = await import('../../build/modules/bars/notice-list.js')
 const { Notices } = await import('../../build/modules/state/notices.js')
 

@@ -56,4 +56,8 @@ test('a malformed part counts as none, as for the terminal', () => {
     const [told, taken] = line.split('\t').map(read)
     assert.deepEqual(told, taken, line)
   }
+  for (const laser of [{ stroke: -1, at: 0, points: [1, 2] }, { stroke: 1, at: 0, points: [1] }, { stroke: 1, at: 0, points: [1, 1e300] }, { stroke: 1, at: 0, points: Array(200).fill(1) }]) {
+    assert.equal(read(JSON.stringify({ laser })).laser, null, JSON.stringify(laser))
+  }
+  for (const typed of [7, ['x'], {}, 'x'.repeat(803)]) assert.equal(read(JSON.stringify({ writing: '000-000-001', typed })).typed, null, JSON.stringify(typed))
 })

@@ -1,0 +1,33 @@
+// Stand-ins for elements, for what makes a few of them. They lay nothing out, and `querySelector` finds nothing.
+
+export class Element extends EventTarget {
+  children = []
+  textContent = ''
+  hidden = false
+  style = { setProperty() {} }
+  append(...children) {
+    for (const child of children) {
+      if (child instanceof Element) {
+        child.parent = this
+        this.children.push(child)
+      } else this.textContent += child
+    }
+  }
+  get firstChild() { return this.children[0] ?? null }
+  remove() { this.parent.children = this.parent.children.filter((child) => child !== this) }
+  setAttribute(name) { if (name === 'hidden') this.hidden = true }
+  removeAttribute(name) { if (name === 'hidden') this.hidden = false }
+  matches() { return false }
+  closest() { return null }
+  contains() { return false }
+  /** The words of an element and of all in it. */
+  get words() { return [this.textContent, ...this.children.map(({ words }) => words)].filter(Boolean).join(' ') }
+}
+
+/** Lets the page make such elements from now on. Returns its body. */
+export function makeElements() {
+  const body = new Element()
+  const page = { createElement: () => new Element(), createElementNS: () => new Element(), activeElement: null, body }
+  globalThis.document = Object.assign(globalThis.document ?? {}, page)
+  return body
+}
