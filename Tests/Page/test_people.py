@@ -1,9 +1,6 @@
 """The people in the room, and following one of them."""
 
-import socket
-
 from person import PHONE
-from raw import said, upgrade
 
 
 def test_everyone_is_shown_with_initials_and_goes_again(room):
@@ -60,52 +57,28 @@ def test_a_person_in_another_tab_points_at_nothing(room):
         ben.wait(what, f"what Ann shows, hidden: {is_hidden}")
 
 
-def test_a_crowd_is_a_number(world):
-    """A hundred people are listed by name. The others are a count, next to the badges and in the list."""
-    with world.own_room() as own:
-        crowd = Crowd(own.server, own.name)
-        crowd.come(1_103)
-        ann = own.join("Ann")
-        # The page shows three badges and the count of the others.
-        ann.page.locator(".everyone .rest", has_text="+1,100").wait_for()
-        assert ann.page.locator(".everyone .person").evaluate("(each) => each.scrollWidth <= each.clientWidth"), "all digits fit"
-        ann.page.get_by_role("button", name="1,104 people are here").click()
-        ann.page.locator(".people-list", has_text="and 1,003 more").wait_for()
-        assert ann.page.locator(".people-list li").count() == 1 + 100 + 1
-        ann.press("Escape")
-        crowd.go(1_101)
-        # The count is hidden, because both other people have a badge.
-        ann.wait("document.querySelector('.everyone').getAttribute('aria-label') === '3 people are here'", "that the crowd is gone")
-        ann.wait("document.querySelectorAll('.people-others button').length === 2", "the badges of the two others")
-        assert ann.run("app.presence.unnamedCount") == 0
-        crowd.go(2)
+def test_a_crowd_is_a_number(room):
+    """A hundred people are listed by name. The others are a count, next to the badges and in the list. Who is named, the
+    server decides: RoomsCrowdTests."""
+    ann = room.join("Ann")
 
+    def are_there(named, people):
+        peers = [{"actor": 5000 + at, "name": f"Guest {at}", "color": "#0F766E", "state": {}} for at in range(named)]
+        ann.run("app.perform([{ type: 'peers', peers: value[0] }, { type: 'crowd', people: value[1] }]); return null", [peers, people])
 
-class Crowd:
-    """Many people who are in a room without doing anything. Each has only a WebSocket."""
-
-    def __init__(self, server, room):
-        self.server, self.room = server, room
-        self.sockets = []
-
-    def come(self, count):
-        # The crowd connects in small batches, because the system limits how many connections may wait to be accepted.
-        for start in range(0, count, 100):
-            arriving = [socket.create_connection(("127.0.0.1", self.server.port), 60) for _ in range(start, min(start + 100, count))]
-            self.sockets += arriving
-            for one in arriving:
-                one.sendall(upgrade(self.room))
-            for one in arriving:
-                answer = b""
-                while b"\r\n\r\n" not in answer:
-                    part = one.recv(4096)
-                    assert part, answer
-                    answer += part
-                one.sendall(said(type="hello", name="Guest"))
-
-    def go(self, count):
-        for _ in range(count):
-            self.sockets.pop().close()
+    are_there(100, 1_104)
+    # The page shows three badges and the count of the others.
+    ann.page.locator(".everyone .rest", has_text="+1,100").wait_for()
+    assert ann.page.locator(".everyone .person").evaluate("(each) => each.scrollWidth <= each.clientWidth"), "all digits fit"
+    ann.page.get_by_role("button", name="1,104 people are here").click()
+    ann.page.locator(".people-list", has_text="and 1,003 more").wait_for()
+    assert ann.page.locator(".people-list li").count() == 1 + 100 + 1
+    ann.press("Escape")
+    are_there(2, 0)
+    # The count is hidden, because both other people have a badge.
+    ann.wait("document.querySelector('.everyone').getAttribute('aria-label') === '3 people are here'", "that the crowd is gone")
+    ann.wait("document.querySelectorAll('.people-others button').length === 2", "the badges of the two others")
+    assert ann.run("app.presence.unnamedCount") == 0
 
 
 def test_following_shows_what_the_other_sees_until_one_moves(room):

@@ -206,7 +206,7 @@ def test_high_contrast_shows_focus_selection_switches_and_icons(room):
 
 
 def test_nothing_moves_by_itself_where_less_motion_is_asked_for(room):
-    """Neither the page's boxes nor the view on its way somewhere. Shapes that others move: test_motion.py."""
+    """Neither the page's boxes nor the view on its way somewhere. Shapes that others move: Tests/gestures/picture.test.mjs."""
     fill(room)
     ann = room.join("Ann", still=True, panel="layers", at=(0, 0))
     ann.page.get_by_role("button", name="Menu", exact=True).press("Enter")

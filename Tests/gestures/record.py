@@ -1,7 +1,7 @@
 """Records traces in Debian's Chromium: `record.py PATH_OF_SYNCSERVER`, with the Python of the page's tests. It imports a
 module of the page, so `CANVAS_PAGE` has to name a folder with single modules, made as in scripts/coverage.
 
-The browser simulates fingers and mice with the timing and unsteadiness of hands. What the page's recogniser received is
+The browser simulates fingers with the timing and unsteadiness of hands. What the page's recogniser received is
 written to traces/recorded-*.ndjson. The expected gestures are listed in this file, and not recorded.
 """
 
@@ -81,23 +81,6 @@ class Hand:
             time.sleep(0.09)
 
 
-def around(center, reach, degrees):
-    x, y = reach * math.cos(math.radians(degrees)), reach * math.sin(math.radians(degrees))
-    return (center[0] - x, center[1] - y), (center[0] + x, center[1] + y)
-
-
-def turn(hand, center, start, end, degrees):
-    hand.down(*around(center, start, 0))
-    for step in range(1, 31):
-        part = step / 30
-        hand.fingers = list(around(center, start + (end - start) * part, degrees * part))
-        hand.touch.move(*hand._shaken())
-        time.sleep(0.01)
-    hand.up(hand.fingers[0])
-    time.sleep(0.03)
-    hand.up()
-
-
 SHAPE = (150, 350)
 
 
@@ -146,12 +129,6 @@ def stroke(hand):
     return [{"expect": "drag began", "on": "empty"}, {"expect": "drag ended", "velocity": {"x": 0, "y": 0}}]
 
 
-def pinch(hand):
-    """two fingers scale and turn a shape"""
-    turn(hand, SHAPE, 40, 110, 60)
-    return [{"expect": "pinch began", "on": "shape:a", "scale": 1}, {"expect": "pinch ended"}]
-
-
 def two_finger_pan(hand):
     """two fingers move the paper"""
     hand.down((120, 600), (220, 610))
@@ -171,29 +148,7 @@ def taken_away(hand):
     return [{"expect": "drag began"}, {"expect": "drag cancelled", "reason": "interrupted"}, {"expect": "tap", "on": "empty"}]
 
 
-def mouse_drag(hand):
-    """a mouse drags a shape, rests, and lets go"""
-    mouse = hand.person.page.mouse
-    mouse.move(*SHAPE)
-    mouse.down()
-    for step in range(1, 13):
-        mouse.move(SHAPE[0] + 8 * step, SHAPE[1] + 3 * step)
-        time.sleep(0.012)
-    time.sleep(0.12)
-    mouse.up()
-    return [{"expect": "drag began", "dx": 0}, {"expect": "drag ended", "dx": 96, "dy": 36, "velocity": {"x": 0, "y": 0}}]
-
-
-def mouse_triple_click(hand):
-    """three clicks of a mouse"""
-    hand.person.page.mouse.click(*SHAPE, click_count=3)
-    return [{"expect": "tap"}, {"expect": "tripleTap", "on": "shape:a"}]
-
-
-SCENES = [
-    unsteady_tap, double_tap, triple_tap, hold_and_drag, fling, stroke, pinch, two_finger_pan, taken_away, mouse_drag,
-    mouse_triple_click,
-]
+SCENES = [unsteady_tap, double_tap, triple_tap, hold_and_drag, fling, stroke, two_finger_pan, taken_away]
 
 
 def line(entry, start):
