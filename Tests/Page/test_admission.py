@@ -225,7 +225,7 @@ def test_who_finds_no_space_is_told_and_let_in_later(world, room):
 @needs_jwt
 def test_a_token_that_ends_is_replaced_without_leaving_the_room(world, tmp_path):
     """The page asks for another token a minute before the old one ends. A wrong one changes nothing, and with a right
-    one the room stays open."""
+    one the room stays open. Without a connection: Tests/network/connection.test.mjs (C11)."""
     keys = Keys(str(tmp_path))
     with world.own_room("--jwt-keys", keys.folder, "--jwt-leeway", "0", name="demo") as own:
         end = time.time() + 15
@@ -249,25 +249,3 @@ def test_a_token_that_ends_is_replaced_without_leaving_the_room(world, tmp_path)
         ann.wait("app.session.status().state === 'live' && !app.viewOnly", "the room is still open")
         assert not sockets, "the page has left the room and come back"
         assert ann.run(kept) == [second, second]
-
-
-@needs_jwt
-def test_a_token_that_is_brought_without_a_connection_is_used_at_the_next(world, tmp_path):
-    """It is offered to the server once the room is open again, and used at once if the first token has ended by then."""
-    keys = Keys(str(tmp_path))
-    with world.own_room("--jwt-keys", keys.folder, "--jwt-leeway", "0", name="demo") as own:
-        bob = own.join("Bob", fragment=f"#token={keys.token(exp=int(time.time()) + 50)}", forgive=MISSED)
-        end, lasts = time.time() + 20, keys.token()
-        ann = own.join("Ann", fragment=f"#token={keys.token(exp=int(end))}", forgive=MISSED)
-        for person in (ann, bob):
-            person.page.get_by_label("New token").wait_for()
-        own.server.kill()
-        for person in (ann, bob):
-            person.wait("app.session.status().state === 'waiting'")
-            person.page.get_by_label("New token").fill(lasts)
-            person.page.get_by_role("button", name="Go on").click()
-            assert person.run("app.connection.token") != lasts
-        wait_until(time.time, "Ann’s first token has ended", holds=lambda now: now > end + 1)
-        own.server.start()
-        for person in (ann, bob):
-            person.wait("app.session.status().state === 'live' && app.connection.token === value", argument=lasts)

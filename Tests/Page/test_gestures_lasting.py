@@ -46,39 +46,6 @@ def test_what_was_dragged_is_kept_when_the_page_is_loaded_anew_in_the_middle(roo
     room.agree(ann)
 
 
-def test_a_selected_shape_that_goes_while_more_are_being_selected_is_not_selected_again(room):
-    """She presses on it, adds to the selection by a rectangle, which Escape takes back, and by a row of the layers."""
-    room.panel = "layers"
-    ann = room.join("Ann", at=(0, 0))
-    ann.press("v")
-    for end in ("press", "release", "Escape", "row"):
-        square = room.add(position=[300, 300], size=[100, 100])
-        ann.wait_for_shapes(1)
-        if end == "row":
-            ann.see()
-            x, y, width, height = ann.page.locator(".layer-name").bounding_box().values()
-            ann.page.keyboard.down("Control")
-            ann.page.mouse.move(x + width / 2, y + height / 2)
-            ann.mouse_down()
-        elif end == "press":
-            ann.page.mouse.move(350, 350)
-            ann.mouse_down()
-        else:
-            ann.select(square)
-            ann.page.keyboard.down("Shift")
-            ann.drag((100, 100), (200, 200), hold=True)
-        room.write((square, {"deleted": True}))
-        ann.wait_for_shapes(0)
-        ann.see()
-        if end == "Escape":
-            ann.press("Escape")
-        ann.page.mouse.up()
-        for key in ("Shift", "Control"):
-            ann.page.keyboard.up(key)
-        ann.see()
-        assert ann.selected() == [], end
-
-
 def test_what_comes_during_a_drag_is_a_step_of_its_own(room):
     """The drag ends where it is. Escape reverts nothing, and one undo removes only what came."""
     moon = room.add(kind="rectangle", position=[100, 300], size=[120, 120])

@@ -3,7 +3,6 @@
 import numpy
 
 from boards import NOTE
-from person import number
 from pixels import rgb
 
 

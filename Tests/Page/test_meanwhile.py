@@ -47,6 +47,17 @@ def test_a_row_of_the_layers_stands_for_what_it_shows(room):
     ann.press("Backspace")
     ann.see()
     assert list(ann.shapes()) == [kept[1]]
+    # One that goes while its row is pressed isn't selected again. By hand: Tests/gestures/hands.test.mjs.
+    x, y, width, height = ann.page.locator(".layer-name").bounding_box().values()
+    with ann.holding("Control"):
+        ann.page.mouse.move(x + width / 2, y + height / 2)
+        ann.mouse_down()
+        room.write((kept[1], {"deleted": True}))
+        ann.wait_for_shapes(0)
+        ann.see()
+        ann.page.mouse.up()
+    ann.see()
+    assert ann.selected() == []
 
 
 def test_what_is_typed_in_the_panel_is_for_what_is_left_and_not_locked(room):

@@ -334,17 +334,6 @@ def listed_version(person):
     return person.page.evaluate("fetch('/page.json').then((answer) => answer.json()).then(({ version }) => version)")
 
 
-def test_a_newer_page_is_announced(world, room):
-    """The server returns with changed files. The page says so, and a reload loads the newer version."""
-    with upgraded(world) as (own, upgrade):
-        ann = own.join("Ann", forgive=MISSED)
-        keep_page(ann)
-        own.server.kill()
-        upgrade()
-        own.server.start()
-        reload_by_banner(ann)
-
-
 def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
     """A page that stays open during an upgrade says so, and works with the parts that it has."""
     with upgraded(world) as (own, upgrade):

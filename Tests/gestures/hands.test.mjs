@@ -394,6 +394,23 @@ test('what somebody deletes or locks meanwhile slips out of the hand, and the re
   assert.deepEqual([hand.replica.shape(gone), hand.box(locked), hand.box(free)], [null, [450, 230, 100, 100], [750, 300, 100, 100]])
 })
 
+test('a selected shape that goes while more are being selected is not selected again', (t) => {
+  for (const end of ['press', 'release', 'escape']) {
+    const hand = handAt(t)
+    const id = hand.add(square(300, 300))
+    if (end === 'press') hand.down([350, 350])
+    else {
+      hand.selection.set([id])
+      hand.lead([100, 100], [200, 200], { shift: true, hold: true })
+    }
+    hand.replica.delete([id])
+    hand.frame()
+    if (end === 'escape') hand.key(end)
+    hand.up([200, 200])
+    assert.deepEqual(hand.selection.ids(), [], end)
+  }
+})
+
 test('what a hand holds is known while it holds it, and to what it ties a line', (t) => {
   const hand = handAt(t, { tool: 'line' })
   const [sun, moon] = [hand.add(square(200, 200)), hand.add(square(700, 400))]
@@ -581,6 +598,10 @@ test('two fingers turn and scale what they hold, and zoom the paper; a finger th
   hand.move([340, 520])
   hand.up([340, 520])
   assert.deepEqual([hand.selection.ids(), hand.view.x, hand.box(id)], [[id], 0, [100, 300, 160, 160]])
+  hand.tool.choose('hand')
+  hand.pinch([700, 400], 50, 100)
+  assert.ok(hand.view.scale > 1.7, 'also with the tool that moves the paper')
+  hand.view.fit({ x: 0, y: 0, width: 1_280, height: 800 }, 0)
   hand.tool.choose('pen')
   hand.pinch([700, 400], 50, 50)
   hand.lead([200, 200], [300, 240])

@@ -8,6 +8,7 @@ import { Scaling, Turning } from '../../build/modules/arrange/reshaping.js'
 import { Leading, Lining } from '../../build/modules/connect/leading.js'
 import { Making } from '../../build/modules/draw/making.js'
 import { Drawing, editingOf } from './drawing.mjs'
+import { handAt } from './hand.mjs'
 
 let drawing
 let replica
@@ -99,51 +100,27 @@ test('a shape that is locked or deleted between the press on a handle and the fi
   assert.ok(steps.every((each) => each === 'end'))
 })
 
-test('a triple tap on a shape that others delete or lock before the finger is lifted removes nothing, and offers no undo', async () => {
-  Object.assign(globalThis, {
-    addEventListener() {}, document: { addEventListener() {} }, getSelection: () => null, HTMLElement: class {}, navigator: {},
-  })
-  const { Tools } = await import('../../build/modules/tools/tools.js')
-  const hear = {}
-  const stage = {
-    addEventListener: (type, run) => { hear[type] = run }, setPointerCapture() {}, getBoundingClientRect: () => ({ left: 0, top: 0 }), style: {},
-  }
-  const said = []
-  /** The other shapes of the group of the shape that is tapped. */
-  const others = []
-  const part = new Proxy({}, { get: () => () => {} })
-  const all = {
-    ...reach, editing: { ...reach.editing, guard: (run) => run(), sayUndoable: (words) => said.push(words) }, selection: { ids: () => [], set() {}, clear() {} },
-    tool: { name: 'select', on() {} }, permission: { mayEdit: true, on() {} }, play: { isOn: true }, groups: { with: (id) => [id, ...others] }, locks: { has: () => false },
-    scene: { drawn: (id) => ({ shape: replica.shape(id) }) }, handles: { all: () => [], lead() {} },
-    frames: part, marks: part, momentum: part, overlay: part, presence: part, shaking: part, writing: part,
-  }
-  const tools = new Tools(stage, all)
-  let time = 0
-  const send = (phase) => hear[`pointer${phase}`]({
-    pointerId: 1, pointerType: 'touch', clientX: 50, clientY: 50, timeStamp: time += 20, button: 0, buttons: phase === 'down' ? 1 : 0, isPrimary: true, width: 1, height: 1,
-  })
+test('a triple tap on a shape that others delete or lock before the finger is lifted removes nothing, and offers no undo', (t) => {
   for (const [change, left, expected] of [
-    [(id) => replica.delete([id]), 0, []], [(id) => drawing.write(id, { locked: true }), 1, []], [() => {}, 0, ['Plan removed.']],
+    [({ replica }, id) => replica.delete([id]), 0, []], [({ drawing }, id) => drawing.write(id, { locked: true }), 1, []], [() => {}, 0, ['Plan removed.']],
   ]) {
-    const id = drawing.add({ name: 'Plan' })
-    for (const phase of ['down', 'up', 'down', 'up', 'down']) send(phase)
-    change(id)
-    send('up')
-    assert.deepEqual(said, expected)
-    assert.equal(replica.shapeCount, left)
-    replica.delete([id])
-    time += 1_000
+    for (const group of [null, 7]) {
+      const hand = handAt(t, { pointer: 'touch' })
+      const id = hand.add({ name: 'Plan', group })
+      if (group) for (const locked of [false, true]) hand.add({ position: [900, 900], group, locked })
+      for (let tap = 0; tap < 2; tap += 1) {
+        hand.down([50, 50])
+        hand.up([50, 50])
+      }
+      hand.down([50, 50])
+      change(hand, id)
+      hand.frame()
+      hand.up([50, 50])
+      const isRemoved = expected.length > 0
+      assert.equal(hand.said.length, expected.length)
+      if (!group) assert.deepEqual(hand.said.map(([words]) => words), expected)
+      assert.equal(hand.replica.shapeCount, group ? left + (isRemoved ? 1 : 2) : left, 'of a group, what is locked stays, and all if the shape itself is')
+      hand.tools.cancel('interrupted')
+    }
   }
-  const id = drawing.add({ name: 'Plan' })
-  others.push(drawing.add({ position: [900, 900] }), drawing.add({ position: [900, 900], locked: true }))
-  for (const isLocked of [true, false]) {
-    drawing.write(id, { locked: false })
-    for (const phase of ['down', 'up', 'down', 'up', 'down']) send(phase)
-    drawing.write(id, { locked: isLocked })
-    send('up')
-    assert.equal(replica.shapeCount, isLocked ? 3 : 1, 'of a group, what is locked stays, and all if the shape itself is')
-    time += 1_000
-  }
-  tools.cancel('interrupted')
 })
