@@ -54,8 +54,10 @@ def test_a_mark_looks_the_same_on_any_fill(room):
     for at, fill in enumerate(fills):
         for step in range(2):
             room.add(fill=fill, position=[60 + 180 * at + 60 * step, 200 + 60 * step], size=[110, 110])
+    ann = room.join("Ann", ratio=1)
     for theme in ["light", "dark"]:
-        ann = room.join("Ann", theme=theme, ratio=1)
+        ann.page.emulate_media(color_scheme=theme)
+        ann.wait(f"matchMedia('(prefers-color-scheme: {theme})').matches")
         picture = pixels(ann)
         for at, fill in enumerate(fills):
             within = picture[266:305, 126 + 180 * at : 165 + 180 * at]

@@ -88,29 +88,6 @@ def test_a_text_that_is_lost_is_told_though_a_request_does_not_end(room):
     ann.notice("“Seeds”").wait_for()
 
 
-def test_a_notice_stays_while_somebody_points_at_it_or_has_the_focus_in_it(room):
-    """Whichever ends first. After that it is shown as long as any other, once."""
-    ann = room.join("Ann", clock=True)
-    ann.stop_clock()
-    ann.run("app.say('One.', { action: { words: 'Do it', run() {} } }); return null")
-    notice = ann.page.locator(".notice", has_text="One.")
-
-    def is_there_after(milliseconds):
-        ann.pass_time(milliseconds)
-        return notice.count() == 1
-    assert is_there_after(8_900)
-    notice.hover()
-    assert is_there_after(10_000)
-    notice.get_by_role("button", name="Do it").focus()
-    ann.page.mouse.move(600, 300)
-    assert is_there_after(10_000), "the focus is in it"
-    notice.hover()
-    ann.leave_focus()
-    assert is_there_after(10_000), "the pointer is over it"
-    ann.page.mouse.move(600, 300)
-    assert is_there_after(8_900) and not is_there_after(200)
-
-
 def test_on_a_phone_there_is_one_notice(room):
     """The newest, in landscape too. One about an overlap doesn't replace one with a button. No other notice takes the place
     of one with the only copy of a text, which comes once the one before it is gone."""

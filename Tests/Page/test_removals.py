@@ -99,26 +99,6 @@ def test_who_restores_an_older_state_is_named_and_what_was_there_can_be_brought_
     room.wait_for_shapes(4)
 
 
-def test_what_went_while_one_was_away_is_told_on_return(room):
-    """People who looked at the past, or were offline for long, learn on their return who cleared the canvas."""
-    _, before = fill(room)
-    ann, bob = room.join("Ann"), room.join("Bob")
-    see_past(ann, time.time() * 1000 - 10, 3)
-    bob.run("app.edit((session) => session.clear()); return null")
-    room.wait_for_shapes(0)
-    ann.wait("app.live.shapeCount === 0")
-    ann.page.get_by_role("button", name="Back to the present").click()
-    notice = ann.notice("Bob cleared the canvas.")
-    notice.get_by_role("button", name="Bring back").click()
-    assert room.wait_for_shapes(3) == before
-    bob.wait_for_shapes(3)
-    ann.disconnect()
-    bob.run("app.edit((session) => session.clear()); return null")
-    room.wait_for(lambda shapes: shapes == [])
-    ann.run("app.start(); return null")
-    notice.wait_for()
-
-
 def test_the_undo_of_a_notice_undoes_no_older_step(room):
     """If somebody has put back what was removed, nothing is left to undo. Nor of a square that was dragged away and back:
     only if somebody else has locked or moved it since, undo says so."""

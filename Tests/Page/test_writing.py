@@ -461,26 +461,6 @@ def test_what_is_typed_into_a_full_text_is_refused_and_not_its_end(room):
     room.wait_for(lambda shapes: shapes[0]["text"] == "past" + "x" * 4080 + " and the end")
 
 
-def test_a_text_that_was_written_without_a_connection_and_lost_is_told_too(room):
-    """So is one of an earlier visit: the browser had stored it, and sends it when the room is opened again."""
-    ann, bob, square = two_at(room)
-    for early, late, is_left in (("early", "late", False), ("earlier", "later", True)):
-        ann.disconnect()
-        rewrite(ann, square, early)
-        if is_left:
-            ann.wait_until_kept(1)
-            ann.page.goto("about:blank")
-        rewrite(bob, square, late)
-        room.wait_for(lambda _: text_of(room, square) == late)
-        if is_left:
-            ann.page.goto(room.server.url(room.path))
-        else:
-            ann.run("app.start(); return null")
-        ann.notice(f"wrote over your text in Sun: “{early}”").get_by_role("button", name="Put mine back").click()
-        bob.wait_for_shape(square, f"shape.text === '{early}'")
-    room.agree()
-
-
 def two_at(room, **values):
     """A room with two people and a shape named Sun."""
     square = room.add(position=[300, 200], size=[200, 150], name="Sun", **values)

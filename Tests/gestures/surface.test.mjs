@@ -55,6 +55,25 @@ test('the trail is that of the pointer that draws, whatever rested on the screen
   )
 })
 
+test('all points that the browser has collected in an event are of the trail, and those that it predicts are told apart', () => {
+  const hear = {}
+  const surface = new Surface({
+    addEventListener: (type, run) => { hear[type] = run }, setPointerCapture() {}, getBoundingClientRect: () => ({ left: 0, top: 0 }),
+  }, { at: () => ({ kind: 'sheet', key: 'sheet' }) })
+  surface.tellsTrails = true
+  const told = []
+  surface.on('gesture', ({ type, points, predicted }) => { if (type === 'trail') told.push([points, predicted].map((all) => all.map(({ x, pressure }) => [x, pressure]))) })
+  const at = (clientX, pressure) => ({
+    pointerId: 5, pointerType: 'pen', isPrimary: true, clientX, clientY: 10, timeStamp: clientX, button: 0, buttons: 1, width: 1, height: 1, pressure,
+  })
+  hear.pointerdown(at(10, 0.1))
+  hear.pointermove({ ...at(40, 0.5), getCoalescedEvents: () => [at(30, 0.3), at(40, 0.5)], getPredictedEvents: () => [at(50, 0.5)] })
+  hear.pointermove({ ...at(60, 0.6), getCoalescedEvents: () => [at(60, 0.6)], getPredictedEvents: () => [] })
+  surface.cancel()
+  assert.deepEqual(told.flatMap(([points]) => points), [[10, 0.1], [30, 0.3], [40, 0.5], [60, 0.6]])
+  assert.deepEqual(told.flatMap(([, predicted]) => predicted), [[50, 0.5]])
+})
+
 /** A stage at 100, 50 with a shape everywhere, and functions that take the gestures which an event on it, or on the window, causes. */
 function stageOf() {
   const hear = {}
