@@ -520,35 +520,6 @@ def test_a_browser_without_space_still_reads_what_it_has(room):
         ann.run("localStorage.removeItem('full'); return null")
 
 
-def test_of_a_closed_tabs_changes_those_that_were_refused_have_not_arrived(world, room):
-    """A tab is closed with two unsent edits. Meanwhile the room has become full."""
-    with world.own_room("--max-shapes", "1") as own:
-        ann = own.join("Ann", forgive=MISSED)
-        ann.disconnect()
-        draw(ann, 2)
-        status(ann, "2 changes are kept")
-        own.add(kind="rectangle", position=[0, 0], size=[10, 10])
-        second = own.join("Ann", context=ann.context, forgive=MISSED)
-        ann.page.goto("about:blank")
-        second.notice("2 changes were taken back: the room is full").wait_for()
-        assert second.notice("arrived").count() == 0
-
-
-def test_a_text_of_a_closed_tab_that_somebody_has_overwritten_is_given_back(world, room):
-    """Another tab sends it. It tells whose text is there instead, as the closed tab would have."""
-    with world.own_room() as own:
-        shape = own.add(position=[200, 200], size=[200, 100])
-        ann = own.join("Ann", forgive=MISSED)
-        ann.disconnect()
-        ann.run("app.edit((session) => session.edit([{ shape: value, set: { text: 'by Ann' } }])); return null", number(shape))
-        ann.wait_until_kept(1)
-        own.write((shape, {"text": "by Bob"}))
-        second = own.join("Ann", context=ann.context, forgive=MISSED)
-        ann.page.goto("about:blank")
-        second.notice("wrote over your text").get_by_role("button", name="Put mine back").click()
-        own.wait_for(lambda shapes: shapes[0]["text"] == "by Ann")
-
-
 # Joins a second client as the tab's actor. The server then closes the tab's connection, and the tab gets a new actor.
 SAME_ACTOR = """const other = new app.connection.constructor(app.core.restoreReplica(value), { room: app.room, token: null })
   other.start()

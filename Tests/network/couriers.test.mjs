@@ -64,15 +64,19 @@ class Tab {
   /** What the newest courier has still to send, and its effects that nobody has got yet. */
   unsent = 0
   role = 'editor'
+  /** What the person is told, and which shapes of theirs were refused, or lost their text. */
+  said = []
+  refused = []
+  lost = []
   #effects = []
 
   /** @param token one that names the actor makes every courier the tab's own one */
   constructor(token = null) {
     const replica = { actor: 1, status: () => ({ state: this.state }), stop: () => [{ state: 'offline' }] }
     this.couriers = new Couriers({
-      room, claimEdits, placeFor, core: { restoreReplica: (bytes) => this.#restored(bytes) }, options: () => ({}), notices: { say() {} },
-      connection: { replica, token, perform: ([{ state }]) => { this.state = state }, start: () => { this.state = 'live' } },
-      permission: { isViewOnly: false }, refusals: { take() {} },
+      room, claimEdits, placeFor, core: { restoreReplica: (bytes) => this.#restored(bytes) }, options: () => ({}), notices: { say: (words) => this.said.push(words) },
+      connection: { replica, token, perform: ([effect]) => { effect.type === 'textLost' ? this.lost.push(effect.shape) : this.state = effect.state }, start: () => { this.state = 'live' } },
+      permission: { isViewOnly: false }, refusals: { take: ({ shape }) => this.refused.push(shape) },
     })
   }
 
@@ -92,10 +96,12 @@ class Tab {
     this.#effects.push({ type: 'state', state: 'loading' })
   }
 
-  /** The server acknowledges or refuses some of the courier's edits. */
-  answer(edits) {
+  /** The server acknowledges or refuses some of the courier's edits. `lost`: of which shape somebody had replaced the text. */
+  answer(edits, { refused = [], lost = [] } = {}) {
     this.unsent -= edits
+    for (const shape of refused) this.#effects.push({ type: 'rejected', shape })
     this.#effects.push({ type: 'unsent', count: this.unsent })
+    for (const shape of lost) this.#effects.push({ type: 'textLost', shape })
   }
 }
 
@@ -153,6 +159,20 @@ for (const [whose, actor, token] of [['its own actor', 1, null], ['the actor tha
     assert.equal(kept.size, 0)
   })
 }
+
+test('of what a tab has left, what is refused or has lost its text is told as such, and not as arrived', async () => {
+  for (const [how, ...words] of [
+    [{}, '2 changes from a tab you closed have arrived.'], [{ refused: [7] }, 'A change from a tab you closed has arrived.'], [{ lost: [8] }, 'A change from a tab you closed has arrived.'],
+    [{ refused: [7, 8] }],
+  ]) {
+    keep(2, 2)
+    const tab = new Tab()
+    await tab.couriers.look()
+    tab.answer(2, how)
+    await pass(1)
+    assert.deepEqual([tab.said, tab.refused, tab.lost], [words, how.refused ?? [], how.lost ?? []])
+  }
+})
 
 for (const [whose, actor, token] of [['its own actor', 1, null], ['another actor', 2, null]]) {
   test(`edits of ${whose} wait if the room is locked while they are sent`, async () => {
