@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from server import tool
-from test_offline import MISSED, SILENCED, status
+from test_offline import MISSED, status
 from test_signed_tokens import Keys
 from waiting import wait_until
 
@@ -144,24 +144,6 @@ def test_what_another_actor_left_is_sent_by_the_actor_that_the_token_names(world
         (shape,) = wait_until(tabs.shapes, "the edit has arrived", holds=len)
         tab.wait(LIVE, "the tab is back")
         assert share(shape) == 1 and "closed" not in tab.run("window.states")
-
-
-def test_a_person_who_goes_to_another_device_stays_there(world, room, tmp_path):
-    """Meanwhile a tab was out of the room to send what a closed tab had left. It doesn't come back by itself."""
-    with opened(world, tmp_path) as tabs:
-        closed, tab = tabs.open(), tabs.open(clock=True)
-        tab.wait(LIVE)
-        closed.run("app.edit((session) => session.add({ kind: 'star' })); return null")
-        closed.wait_until_kept(1)
-        tab.run(SILENCED)
-        tab.stop_clock()
-        closed.close()
-        wait_until(lambda: tab.pass_time(100) or tab.run("app.live.status().state === 'offline'"), "the tab has left the room")
-        device = tabs.open(context=None)
-        device.wait(LIVE)
-        tab.pass_time(1_000)
-        resting(tab).wait_for()
-        assert device.run(LIVE)
 
 
 def test_a_tab_that_was_closed_while_it_looked_for_a_place_gets_one(world, room, tmp_path):

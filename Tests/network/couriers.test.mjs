@@ -96,6 +96,9 @@ class Tab {
     this.#effects.push({ type: 'state', state: 'loading' })
   }
 
+  /** The person joins in another place, as the same actor. */
+  goElsewhere() { this.#effects.push({ type: 'state', state: 'closed', code: 'actor_elsewhere' }) }
+
   /** The server acknowledges or refuses some of the courier's edits. `lost`: of which shape somebody had replaced the text. */
   answer(edits, { refused = [], lost = [] } = {}) {
     this.unsent -= edits
@@ -171,6 +174,21 @@ test('of what a tab has left, what is refused or has lost its text is told as su
     tab.answer(2, how)
     await pass(1)
     assert.deepEqual([tab.said, tab.refused, tab.lost], [words, how.refused ?? [], how.lost ?? []])
+  }
+})
+
+test('a tab that is out of the room for edits of its actor stays out if the person goes to another place meanwhile', async () => {
+  for (const goes of [true, false]) {
+    keep(1, 40)
+    const tab = new Tab(named)
+    tab.couriers.look()
+    await pass(1)
+    assert.equal(tab.state, 'offline')
+    if (goes) tab.goElsewhere()
+    else tab.answer(40)
+    await pass(1)
+    assert.deepEqual([tab.state, kept.size], goes ? ['closed', 1] : ['live', 0])
+    kept.clear()
   }
 })
 
