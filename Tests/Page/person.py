@@ -209,6 +209,13 @@ class Person(Keeping):
             number(identifier))
         return self.shape(identifier)
 
+    def learns(self, identifier, **values):
+        """Somebody else writes these values of a shape. Waits until the page has them."""
+        self.room.write((identifier, values))
+        self.wait("((shape, set) => (set.deleted ? !shape : shape && Object.entries(set).every(([name, to]) => `${to}` === `${"
+                  "name === 'position' ? [shape.x, shape.y] : name === 'size' ? [shape.width, shape.height] : shape[name]}`)))"
+                  "(app.session.shape(value[0]), value[1])", f"{identifier} with {values}", [number(identifier), values])
+
     def drawn(self, identifier):
         """The shape as it is drawn now, or None."""
         self.see()

@@ -17,8 +17,7 @@ def test_the_first_view_of_a_room_shows_all_of_the_drawing_beside_the_furniture(
     assert left >= 0 and right <= size[0] and top >= bars["y"] + bars["height"] and bottom <= tools["y"]
     assert abs((left + right) / 2 - size[0] / 2) < 2
     before = ann.run("app.view.visibleBox()")
-    room.write((last, {"position": [5000, 5000]}))
-    ann.wait_for_shape(last, "shape.x === 5000")
+    ann.learns(last, position=[5000, 5000])
     assert ann.run("app.view.visibleBox()") == before and ann.shape(first)["x"] == 0
 
 

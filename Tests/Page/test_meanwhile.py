@@ -20,8 +20,7 @@ def test_a_row_of_the_layers_stands_for_what_it_shows(room):
     row.locator(".layer-cell").click()
     ann.see()
     assert sorted(ann.selected()) == sorted([low, top])
-    room.write((low, {"visible": False}))
-    ann.wait_for_shape(low, "!shape.visible")
+    ann.learns(low, visible=False)
     for action, is_visible in (("Hide", "false"), ("Show", "true")):
         row.get_by_role("button", name=f"{action} Group").click()
         for shape in (low, top):
@@ -52,8 +51,7 @@ def test_a_row_of_the_layers_stands_for_what_it_shows(room):
     with ann.holding("Control"):
         ann.page.mouse.move(x + width / 2, y + height / 2)
         ann.mouse_down()
-        room.write((kept[1], {"deleted": True}))
-        ann.wait_for_shapes(0)
+        ann.learns(kept[1], deleted=True)
         ann.see()
         ann.page.mouse.up()
     ann.see()
@@ -71,16 +69,14 @@ def test_what_is_typed_in_the_panel_is_for_what_is_left_and_not_locked(room):
     field = ann.page.get_by_label("Name", exact=True)
     field.focus()
     ann.type("Kit")
-    room.write((gone, {"deleted": True}))
-    ann.wait_for_shapes(1)
+    ann.learns(gone, deleted=True)
     ann.see(frames=2)
     ann.type("chen table", "Enter")
     ann.wait("app.session.shownName(value) === 'Kitchen table'", argument=number(left))
     assert ann.run("app.tool") == "select"
 
     def lock(is_locked):
-        room.write((left, {"locked": is_locked}))
-        ann.wait_for_shape(left, f"shape.locked === {str(is_locked).lower()}")
+        ann.learns(left, locked=is_locked)
         ann.see(frames=2)
 
     field.fill("Kit")
@@ -146,8 +142,7 @@ def test_what_is_written_where_somebody_locks_is_not_lost_or_left_empty(room):
     ann.take("text")
     ann.drag((300, 300), (400, 400), hold=True)
     [text] = wait_until(room.shapes, "the new text")
-    room.write((text["id"], {"locked": True}))
-    ann.wait_for_shape(text["id"], "shape.locked")
+    ann.learns(text["id"], locked=True)
     ann.page.mouse.up()
     room.wait_for(lambda shapes: shapes == [])
     assert not ann.run("return app.session.canUndo")

@@ -49,8 +49,7 @@ def test_the_map_shows_all_and_leads_there(room, phone):
         ann.drag((x + 30, y + 10), (x, y))
         # The map shows the view too, so its scale changes while the view moves beyond the drawing, and not within it.
         ann.wait("Math.abs(app.view.x + app.view.width / 2 / app.view.scale + 8550) < 400", "the view follows the drag")
-    room.write((far, {"deleted": True}))
-    ann.wait_for_shapes(2)
+    ann.learns(far, deleted=True)
     assert spots(ann, "#2E8558") is None
     ann.page.reload()
     ann.page.locator(MAP).wait_for()

@@ -101,8 +101,7 @@ def test_ten_levels_of_alpha_mix_with_what_lies_below(room):
     for level in range(1, 11):
         seen = picture[70, 60 * level + 20, :3].astype(int)
         assert numpy.abs(seen - mixed((255, 0, 0), PAPER, level / 10)).max() <= 2, (level, seen)
-    room.write((shapes[0], {"visible": False}))
-    ann.wait_for_shape(shapes[0], "!shape.visible")
+    ann.learns(shapes[0], visible=False)
     assert not differs(ann.painted_picture()[45:95, 55:105], PAPER).any(), "a hidden shape is seen"
 
 
@@ -382,15 +381,13 @@ def test_long_broken_lines_are_cut_to_what_is_seen_and_common_regions_lie_on_eac
         # several shifts of the expected pixels.
         missing = min(len(set(seen) ^ {x + shift for x in wanted}) for shift in range(-20, 20))
         assert missing < 25, (values["kind"], seen)
-        room.write((line, {"deleted": True}))
-        ann.wait_for_shapes(0)
+        ann.learns(line, deleted=True)
     ellipse = room.add(kind="ellipse", filled=False, dash="dotted", strokeWidth=6, stroke=STROKE, position=[-100_000, 100],
                        size=[200_400, 200_000])
     picture = differs(alone(ann, ellipse), PAPER)
     row = picture[100, 100:340]
     assert 15 <= (row[1:] & ~row[:-1]).sum() <= 25 and not picture[110:].any() and not picture[:94].any()
-    room.write((ellipse, {"deleted": True}))
-    ann.wait_for_shapes(0)
+    ann.learns(ellipse, deleted=True)
 
     # Which common region is on top depends on the drawing order, and not on the order of changes.
     shapes = [room.add(kind="rectangle", size=[120, 120], position=[-500, at * 300], fill=fill)
@@ -398,8 +395,7 @@ def test_long_broken_lines_are_cut_to_what_is_seen_and_common_regions_lie_on_eac
     pictures = []
     for order in itertools.permutations(range(3)):
         for at in order:
-            room.write((shapes[at], {"position": [100 + 40 * at, 80 + 30 * at]}))
-            ann.wait_for_shape(shapes[at], "shape.x > 0")
+            ann.learns(shapes[at], position=[100 + 40 * at, 80 + 30 * at])
         ann.painted()
         pictures.append(ann.picture())
         room.write(*((shape, {"position": [-500, at * 300]}) for at, shape in enumerate(shapes)))

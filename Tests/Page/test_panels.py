@@ -208,8 +208,7 @@ def test_the_inspector_writes_what_one_sees(room):
     begins.select_option("Dot")
     ends.select_option("Arrow")
     room.wait_for(lambda shapes: [(shape.get("fromEnd"), shape.get("toEnd")) for shape in shapes] == [(None, None)] + [("dot", "arrow")] * 2)
-    room.write((ways[0], {"toEnd": "plain"}))
-    ann.wait_for_shape(ways[0], "shape.toEnd === 'plain'")
+    ann.learns(ways[0], toEnd="plain")
     ann.select(ways[0])
     assert ends.input_value() == "plain" and begins.input_value() == "dot"
 
@@ -288,8 +287,7 @@ def test_a_name_that_others_change_is_shown_and_enter_keeps_it(room):
     ann.wait("app.session.shownName(value) === 'Moon'", "what was typed", number(sun))
     field = ann.page.get_by_label("W", exact=True)
     field.select_text()
-    room.write((sun, {"size": [300, 200]}))
-    ann.wait_for_shape(sun, "shape.width === 300")
+    ann.learns(sun, size=[300, 200])
     ann.painted()
     ann.type("8")
     assert field.input_value() == "8", "typing replaces a value that was selected"
@@ -344,25 +342,21 @@ def test_a_field_shows_the_old_value_if_the_shape_was_locked_meanwhile(room):
         if isinstance(keys, str):
             field.fill(keys)
             keys = ["Enter"]
-        room.write((sun, {"locked": True}))
-        ann.wait_for_shape(sun, "shape.locked")
+        ann.learns(sun, locked=True)
         ann.press(*keys)
         ann.notice("Sun is locked").wait_for()
         if label == "Name":
             ann.page.evaluate("document.activeElement.blur()")
         assert state(label) == before, label
         ann.notice("Sun is locked").get_by_role("button", name="Dismiss").click()
-        room.write((sun, {"locked": False}))
-        ann.wait_for_shape(sun, "!shape.locked")
+        ann.learns(sun, locked=False)
         ann.painted()
     # A refused name is the shape's neither if that is free again when the field is left.
     ann.page.get_by_label("Name", exact=True).fill("Moon")
-    room.write((sun, {"locked": True}))
-    ann.wait_for_shape(sun, "shape.locked")
+    ann.learns(sun, locked=True)
     ann.press("Enter")
     ann.notice("Sun is locked").wait_for()
-    room.write((sun, {"locked": False}))
-    ann.wait_for_shape(sun, "!shape.locked")
+    ann.learns(sun, locked=False)
     ann.painted()
     assert state("Name") == "Moon"
     ann.page.evaluate("document.activeElement.blur()")
@@ -394,8 +388,7 @@ def test_a_slider_is_seen_as_it_moves_and_undone_at_once(room):
     # The press doesn't change the value, because the slider's thumb is already at the right end.
     ann.page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
     assert slider.input_value() == slider.get_attribute("max")
-    room.write((sun, {"alpha": 3}))
-    ann.wait_for_shape(sun, "shape.alpha === 3")
+    ann.learns(sun, alpha=3)
     ann.page.wait_for_function("(slider) => slider.value !== slider.max", arg=slider.element_handle())
 
 
@@ -533,8 +526,7 @@ def test_a_number_that_is_being_typed_stays_while_others_move_the_shape(room):
     ann.select(ground)
     field = ann.page.get_by_label("X", exact=True)
     field.fill("55")
-    room.write((ground, {"position": [300, 200]}))
-    ann.wait_for_shape(ground, "shape.x === 300")
+    ann.learns(ground, position=[300, 200])
     ann.see()
     assert field.input_value() == "55"
     ann.press("Enter")
@@ -543,8 +535,7 @@ def test_a_number_that_is_being_typed_stays_while_others_move_the_shape(room):
     room.write((ground, {"position": [60, 200]}))
     ann.wait("document.activeElement.value === '60'", "a field in which nothing was typed follows")
     field.fill("66")
-    room.write((ground, {"position": [400, 200]}))
-    ann.wait_for_shape(ground, "shape.x === 400")
+    ann.learns(ground, position=[400, 200])
     ann.press("Escape")
     assert field.input_value() == "400"
     for typed, x in (("1,000", 1000), ("２５０", 250), ("12,5", 12.5)):
@@ -601,8 +592,7 @@ def test_who_deletes_a_shape_that_is_being_renamed_is_told(room):
     ann, bob = room.join("Ann"), room.join("Bob")
     row(ann, "Ground").locator(".layer-name").dblclick()
     ann.type("Kitchen")
-    room.write((ground, {"locked": True}))
-    ann.wait_for_shape(ground, "shape.locked")
+    ann.learns(ground, locked=True)
     ann.press("Enter")
     ann.notice("Ground is locked").get_by_role("button", name="Unlock").click()
     ann.wait_for_shape(ground, "!shape.locked")

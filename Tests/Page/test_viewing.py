@@ -43,8 +43,7 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
     eve.page.click("#tab-inspector")
     for label in ("Name", "Fill"):
         expect(eve.page.get_by_label(label, exact=True)).to_be_disabled(timeout=SECONDS * 1000)
-    room.write((sun, {"position": [300, 200]}))
-    eve.wait_for_shape(sun, "shape.x === 300")
+    eve.learns(sun, position=[300, 200])
     shape, = room.agree()
     assert shape["position"] == [300, 200] and shape["name"] == "Sun", shape
     eve.leave_focus()

@@ -299,8 +299,7 @@ def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text_also_in
     ann.click(800, 500)
     ann.page.wait_for_selector(FIELD, state="visible")
     empty = room.wait_for_shapes(3)[-1]["id"]
-    room.write((empty, {"text": "precious"}))
-    ann.wait_for_shape(empty, "shape.text === 'precious'")
+    ann.learns(empty, text="precious")
     ann.press("Escape")
     ann.page.wait_for_selector(FIELD, state="hidden")
     assert room.agree()[-1]["text"] == "precious"
@@ -436,8 +435,7 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
     notice = bob.notice("Ann wrote over your text in Sun: “again by Bob”")
     notice.wait_for()
     # If the shape is gone by now, the text comes back without it.
-    room.write((square, {"deleted": True}))
-    bob.wait_for_shapes(0)
+    bob.learns(square, deleted=True)
     notice.get_by_role("button", name="Put mine back").click()
     room.wait_for(lambda shapes: [shape["text"] for shape in shapes] == ["again by Bob"])
 
@@ -531,8 +529,7 @@ def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room
     bob.press("Control+z")
     ann.wait_for_shape(square)
     assert kept["position"] == [740, 200], "beside both shapes"
-    room.write((kept["id"], {"deleted": True}))
-    ann.wait_for_shapes(2)
+    ann.learns(kept["id"], deleted=True)
 
     write_in_a_deleted("mine", " and")
     bob.press("Control+z")
