@@ -76,23 +76,10 @@ def test_a_second_visit_fetches_no_file_again(room):
 
 
 def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
-    """What was asked for before the module is there happens when it comes: by drag, key, cut and paste."""
+    """What was asked for before the module is there happens when it comes: by key, cut and paste. By Alt and a drag:
+    Tests/gestures/hands.test.mjs."""
     shape = room.add(position=[200, 200], size=[100, 80])
     gates = []
-    ann = room.join("Ann", before=lambda page: gates.append(Gate(page)), at=(0, 0))
-    with ann.holding("Alt"):
-        ann.drag((220, 220), (420, 320), hold=True)
-        ann.painted()
-        assert ann.run("app.session.shapeCount") == 1 and ann.shape(shape)["x"] == 200
-        gates.pop().open()
-        ann.wait_for_shapes(2)
-        ann.page.mouse.up()
-    (copy,) = ann.selected()
-    assert copy != shape and ann.shape(shape)["x"] == 200
-    room.wait_for(lambda shapes: sorted(tuple(shape["position"]) for shape in shapes) == [(200, 200), (400, 300)])
-    ann.press("Control+z")
-    room.wait_for_shapes(1)
-
     bob = room.join("Bob", before=lambda page: gates.append(Gate(page)), at=(0, 0))
     bob.click(*bob.middle(shape))
     bob.press("Control+c", "Control+v")

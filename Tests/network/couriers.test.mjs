@@ -6,6 +6,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, mock, test } from 'node:test'
+import { kept } from './stored.mjs'
 import { claim, placeFor } from '../../build/modules/storage/claims.js'
 import { keyOf } from '../../build/modules/storage/database.js'
 import { claimEdits } from '../../build/modules/storage/keeper.js'
@@ -18,29 +19,6 @@ const { Couriers } = await import(join(folder, 'couriers.mjs'))
 
 /** Each test has a room of its own, because what it claims stays claimed. */
 let room = 'garden'
-/** What the browser has stored of unsent edits, by their keys. */
-const kept = new Map()
-
-const answered = (result) => {
-  const request = { result }
-  queueMicrotask(() => request.onsuccess())
-  return request
-}
-const store = {
-  index: () => ({ getAll: () => answered([...kept.values()]) }),
-  get: () => answered(undefined),
-  put: (record) => kept.set(record.key, record),
-  delete: (key) => answered(kept.delete(key)),
-}
-const database = { transaction() {
-  const transaction = { objectStore: () => store, commit() {} }
-  setImmediate(() => transaction.oncomplete?.())
-  return transaction
-} }
-const storage = { getItem: () => null, setItem() {}, removeItem() {} }
-for (const [name, value] of Object.entries({
-  indexedDB: { open: () => answered(database) }, navigator: {}, sessionStorage: storage, addEventListener() {}, removeEventListener() {},
-})) Object.defineProperty(globalThis, name, { value, configurable: true })
 
 mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
 beforeEach(() => {

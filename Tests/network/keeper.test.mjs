@@ -2,40 +2,17 @@
 
 import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
+import { kept, space } from './stored.mjs'
 import { Source } from '../../build/modules/basics/source.js'
 import { keyOf } from '../../build/modules/storage/database.js'
 import { Keeper } from '../../build/modules/storage/keeper.js'
 
 const room = 'garden'
-/** What the browser has stored of unsent edits, by their keys, and whether there is space for more. */
-const kept = new Map()
-let hasSpace = true
-
-const answered = (result) => {
-  const request = { result }
-  queueMicrotask(() => request.onsuccess())
-  return request
-}
-const store = {
-  index: () => ({ getAll: () => answered([...kept.values()]) }),
-  put: (record) => { if (hasSpace) kept.set(record.key, record) },
-  delete: (key) => answered(kept.delete(key)),
-}
-const database = { transaction(name) {
-  const transaction = { objectStore: () => (name === 'edits' ? store : { put() {} }), commit() {} }
-  setImmediate(() => (hasSpace ? transaction.oncomplete : transaction.onabort)?.())
-  return transaction
-} }
-const target = { addEventListener() {}, removeEventListener() {} }
-const storage = { getItem: () => null, setItem() {}, removeItem() {} }
-for (const [name, value] of Object.entries({
-  ...target, document: target, indexedDB: { open: () => answered(database) }, navigator: {}, sessionStorage: storage,
-})) Object.defineProperty(globalThis, name, { value, configurable: true })
 
 mock.timers.enable({ apis: ['setTimeout'] })
 beforeEach(() => {
   kept.clear()
-  hasSpace = true
+  space.isLeft = true
 })
 
 /** Lets time pass, with all that waits for promises and for the storage. */
@@ -118,7 +95,7 @@ test('a tab whose edits are still in a former actor’s place moves them to its 
 
 test('nothing is only in this tab once everything that could not be stored is refused', async () => {
   const tab = new Tab()
-  hasSpace = false
+  space.isLeft = false
   tab.has(3)
   await pass(100)
   assert.equal(tab.keeper.isKeeping, false)
@@ -132,7 +109,7 @@ test('what a former actor’s place has stays there if it can be stored in no ot
   const tab = new Tab()
   tab.has(3)
   await pass(100)
-  hasSpace = false
+  space.isLeft = false
   tab.enters(2, false)
   await pass(1_000)
   assert.deepEqual(tab.released, [])
@@ -140,7 +117,7 @@ test('what a former actor’s place has stays there if it can be stored in no ot
   tab.has(0)
   await pass(1_000)
   assert.deepEqual(tab.released, [1])
-  hasSpace = true
+  space.isLeft = true
   tab.enters(2, false)
   tab.has(1)
   await pass(1_000)
