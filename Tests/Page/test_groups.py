@@ -2,7 +2,6 @@
 
 from boards import GROUP
 from hand import HALF, WHOLE
-from person import number
 
 
 def wait_for(room, shape, condition):

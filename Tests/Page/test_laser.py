@@ -47,20 +47,3 @@ def test_a_trail_is_seen_by_all_and_fades(room):
     shape, = room.agree(ann)
     assert shape["id"] == square and shape["position"] == [250, 350] and ann.selected() == []
     assert not ann.run("app.session.canUndo")
-
-
-def test_a_viewer_points_by_touch_and_by_key(room):
-    """A viewer has Select and the laser pointer, with which a finger points and doesn't pan."""
-    room.add(position=[0, 0], size=[50, 50])
-    ben, eve = watcher(room), room.join("Eve", phone=True, query="?view", at=(0, 0))
-    eve.page.get_by_role("button", name="Laser pointer").click()
-    eve.touch.drag((100, 400), (300, 500), steps=12)
-    sees(ben, (280, 490))
-    assert eve.run("[app.view.x, app.view.y]") == [0, 0]
-    eve.page.get_by_role("button", name="Select").click()
-    eve.touch.drag((100, 400), (100, 500), steps=12)
-    eve.wait("app.view.y < 0", "the canvas moves")
-    eve.press("k")
-    assert eve.run("app.tool") == "laser"
-    eve.press("r")
-    assert eve.run("app.tool") == "laser"

@@ -636,13 +636,18 @@ test('others are told where the pointer is on the canvas, and when it is gone', 
   }
 })
 
-test('who looks on has the laser pointer, but not in the past', (t) => {
-  const hand = handAt(t, { tool: 'laser' })
+test('who looks on has the laser pointer, but not in the past, and no tool that draws', (t) => {
+  const hand = handAt(t, { tool: 'select', pointer: 'touch' })
   hand.permission.mayEdit = false
+  for (const key of ['k', 'r']) {
+    hand.key(key)
+    assert.equal(hand.tool.name, 'laser', key)
+  }
   for (const isPast of [true, false]) {
     hand.drawing.isPast = isPast
+    const before = hand.view.x
     hand.lead([200, 200], [300, 300])
-    assert.equal(hand.told.some(([name]) => name === 'setLaser'), !isPast)
+    assert.deepEqual([hand.told.some(([name]) => name === 'setLaser'), hand.view.x === before], [!isPast, !isPast], 'who points moves nothing')
   }
 })
 
