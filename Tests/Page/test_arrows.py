@@ -6,10 +6,6 @@ from hand import HALF, WHOLE
 from pixels import rgb
 
 
-def near(point, x, y, by=1.5):
-    return abs(point[0] - x) <= by and abs(point[1] - y) <= by
-
-
 def test_an_arrow_is_painted_as_the_contract_says_and_a_curved_one_around_what_it_is_tied_to(room):
     """The arrowhead ends at the line's end, and is three times the line's width plus 6 units long and wide. A curved
     route is given by the bar."""

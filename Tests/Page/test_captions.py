@@ -2,11 +2,10 @@
 
 import numpy
 
-from hand import WHOLE, lead
+from hand import WHOLE, lead, near
 from modules import module
 from person import number
 from pixels import rgb
-from test_arrows import near
 from test_writing import FIELD, write
 
 STROKE = "#E03131"
@@ -55,7 +54,7 @@ def test_a_double_click_or_a_key_on_an_arrow_writes_in_its_middle(room):
     assert has_ink(ann, 495, 198, 505, 202)
     ann.click(300, 200, times=2)
     ann.page.wait_for_selector(FIELD, state="visible")
-    assert near(field_middle(ann), 500, 200)
+    assert near(field_middle(ann), (500, 200), 1.5)
     write(ann, "Wow!")
     ann.wait_for_shape(line, "shape.text === 'Wow!'")
     assert room.shape(line)["size"] == [400, 200], "a caption is no part of the line's box"

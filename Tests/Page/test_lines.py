@@ -4,19 +4,15 @@ or duplicated.
 The browser runs in its own network namespace, at the far end of a simulated network link.
 """
 
-import asyncio
-import itertools
 import os
 import re
 import signal
-import threading
 import time
 from contextlib import contextmanager
 
 import pytest
 
 import thin_line
-from relay import Relay
 from test_offline import MISSED, draw, status
 from world import GENEROUS, Room
 from waiting import wait_until
@@ -203,71 +199,3 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
         # least 120 KB.
         assert room.received_bytes() - let_go < 40_000
     room.agree()
-
-
-class LongWay(Relay):
-    """A relay to a server that delays everything in both directions."""
-
-    def __init__(self, server):
-        super().__init__(server.port)
-        self.server, self.seconds = server, 0
-        self.is_there = threading.Event()
-        # The proxy has its own thread, because the browser's driver blocks the event loop of the test's thread.
-        self.thread = threading.Thread(target=lambda: asyncio.run(self.run()))
-
-    def __enter__(self):
-        self.thread.start()
-        self.is_there.wait()
-        return self
-
-    def __exit__(self, *_):
-        self.loop.call_soon_threadsafe(self.is_over.set)
-        self.thread.join()
-
-    async def run(self):
-        self.loop, self.is_over = asyncio.get_running_loop(), asyncio.Event()
-        async with self:
-            self.is_there.set()
-            await self.is_over.wait()
-
-    async def _carry(self, connection, reader, writer, is_back):
-        try:
-            while part := await reader.read(65_536):
-                self.loop.call_later(self.seconds, writer.write, part)
-        except OSError:
-            pass
-        self.loop.call_later(self.seconds, writer.close)
-
-    def url(self, path):
-        return f"http://127.0.0.1:{self.own}{path}"
-
-    def socket(self, room):
-        return f"ws://127.0.0.1:{self.own}/v1/rooms/{room}/sync"
-
-
-def test_a_slow_line_is_told_of_once(world):
-    """After some round trips of a second, the page shows one notice. The tooltip of the status always has the
-    round-trip time."""
-    with LongWay(world.server) as way:
-        room = world.room(way)
-        ann = room.join("Ann")
-        ann.wait("/^Saved · \\d+ ms to the server and back$/.test(document.querySelector('.status').title)", "the round trip")
-        ann.run("window.said = []; app.notices.on('notice', ({ text }) => said.push(text)); return null")
-        way.seconds = 0.5
-
-        def point_until(condition):
-            """Moves the mouse, whose position is sent to others, until the condition holds."""
-            ways = itertools.cycle(range(300, 500))
-
-            def moved():
-                ann.page.mouse.move(next(ways), 300)
-                return ann.page.evaluate(f"() => {condition}")
-
-            wait_until(moved, lambda: f"{condition}; {ann.page.evaluate('said')}")
-
-        point_until("said.length > 0")
-        ann.notice("Your connection is slow. Others see your changes late, and you theirs.").wait_for()
-        ann.wait("/slow connection: 1\\.\\d s to the server and back/.test(document.querySelector('.status').title)", "why it is slow")
-        ann.run("window.answers = 0; app.connection.on('effect', ({ type }) => { answers += type === 'pong' }); return null")
-        point_until("answers >= 3")
-        assert ann.page.evaluate("said.length") == 1

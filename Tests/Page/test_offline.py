@@ -1,6 +1,7 @@
 """Without a network: edits are counted and kept, and arrive later, and the page still opens."""
 
 import http.server
+import itertools
 import json
 import shutil
 import tempfile
@@ -411,6 +412,14 @@ def test_a_line_that_dies_without_a_word_is_noticed_and_left(world):
         status(ann, "Saved")
         # The round-trip time is in the tooltip of the status.
         ann.wait("/\\d+ ms to the server and back/.test(document.querySelector('.status').title)", "the round trip")
+        # That it is slow is told after some such answers, and once: Tests/network/pulse.test.mjs.
+        ann.run("""const { send } = WebSocket.prototype
+          WebSocket.prototype.send = function (bytes) { setTimeout(() => this.readyState === 1 && send.call(this, bytes), 1_100) }
+          window.hurry = () => { WebSocket.prototype.send = send }
+          return null""")
+        slow, ways = ann.notice("Your connection is slow. Others see your changes late, and you theirs."), itertools.count(300)
+        wait_until(lambda: ann.page.mouse.move(next(ways), 300) or slow.count(), "that it is slow")
+        ann.run("hurry(); return null")
         own.server.freeze()
         try:
             ann.wait("app.live.status().state !== 'live'", "that it notices")

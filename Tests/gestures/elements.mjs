@@ -4,6 +4,7 @@ export class Element extends EventTarget {
   children = []
   textContent = ''
   hidden = false
+  dataset = {}
   style = { setProperty() {} }
   append(...children) {
     for (const child of children) {
