@@ -12,6 +12,16 @@ const answered = (result) => {
 const store = {
   index: () => ({ getAll: () => answered([...kept.values()]) }),
   get: () => answered(undefined),
+  openCursor() {
+    const [values, request] = [[...kept.values()], {}]
+    const goOn = () => {
+      const [value] = values.splice(0, 1)
+      request.result = value ? { value, continue: goOn } : null
+      queueMicrotask(() => request.onsuccess())
+    }
+    goOn()
+    return request
+  },
   put: (record) => { if (space.isLeft) kept.set(record.key, record) },
   delete: (key) => answered(kept.delete(key)),
 }
