@@ -139,6 +139,22 @@ struct StampTests {
     #expect(room.hosts[ann].rejected.isEmpty)
   }
 
+  @Test("under a new actor, one's own lock doesn't count as newer than what one has written after it")
+  func ownLockUnderNewActor() {
+    var (room, ann, shape) = TestRoom.withShape { $0.clockAheadMilliseconds = 100 }
+    room.disconnect(ann, code: CloseCode.actorElsewhere.rawValue)
+    room.time += 10_000
+    room.edit(ann, shape) { $0.isLocked = true }
+    room.edit(ann, shape) { $0.rotation = 3 }
+    // In the outbox, this lock takes the place of the first one.
+    room.edit(ann, shape) { $0.isLocked = true }
+    room.serverError = -5_000
+    room.settle(for: 20_000)
+    room.undo(ann)
+    let shown = room.hosts[ann].replica.canvas[shape]?.properties
+    #expect(shown?.rotation == 0 && shown?.isLocked == true)
+  }
+
   @Test("under a new actor, waiting edits get new stamps in their order, and can still be undone")
   func newActor() throws {
     var room = TestRoom()

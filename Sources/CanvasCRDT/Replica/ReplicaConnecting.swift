@@ -177,8 +177,9 @@ extension Replica {
   ///   - until: the last of these stamps. Later ones were made when the server's time was known.
   mutating func restamp(as actor: Identifier, now wall: UInt64, latest: UInt64, shift: Int64, until: UInt64 = 0) {
     var taken: [Outbox.Pending] = []
-    if actor != self.actor {
-      history.leave(Stamp(time: clock.clock.time, actor: self.actor))
+    let former = self.actor
+    if actor != former {
+      history.leave(Stamp(time: clock.clock.time, actor: former))
       taken = outbox.takeBackUnsent { optimistic.confirmedHolds($0) }
     }
     let formerTime = clock.formerTime
@@ -203,8 +204,8 @@ extension Replica {
     }
     // The history can have stamps that are no longer in the outbox, because newer edits have overwritten their values.
     // These stamps are replaced too. Otherwise the clock, which was set back, might give the same stamp to another
-    // value.
-    var left = history.stamps(by: actor, after: clock.clock.time)[...]
+    // value, and one's own lock could seem newer than what one has written since.
+    var left = history.stamps(by: former, after: clock.clock.time)[...]
     outbox.restamp { stamp in
       while let first = left.first, first <= stamp {
         left.removeFirst()
