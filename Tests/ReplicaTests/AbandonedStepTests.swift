@@ -10,8 +10,7 @@ struct AbandonedStepTests {
     arguments: [false, true]
   )
   func abandoned(isSent: Bool) {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shape = room.add(ann)
     room.edit(ann, shape) { $0.alpha = 4 }
     room.edit(ann, shape) { $0.rotation = 30 }
@@ -43,8 +42,7 @@ struct AbandonedStepTests {
 
   @Test("a shape that it made and deleted is gone, even if the server refuses that deletion", arguments: [false, true])
   func refusedDeletion(isAllRefused: Bool) throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     room.beginGroup(ann)
     let shape = room.add(ann)
     room.settle()

@@ -23,8 +23,7 @@ struct DigestTests {
 
   @Test("an edit that the server has accepted but not sent back yet is not a difference")
   func digestBeforeTheEcho() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     _ = room.add(ann)
     room.settle()
     room.run(ann) { $0.askDigest(at: $1) }
@@ -46,8 +45,7 @@ struct DigestTests {
 
   @Test("an edit that is answered after the state and is never sent back is a difference; it is looked for soon")
   func answeredTooLate() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     room.settle()
     let shape = room.add(ann)
     let sent = try room.hosts[ann].interceptSubmissions()
@@ -63,8 +61,7 @@ struct DigestTests {
 
   @Test("whoever has asked is told, also where the connection was lost meanwhile, or the room never rests")
   func answered() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     room.run(ann) { $0.askDigest(at: $1) }
     room.disconnect(ann)
     room.settle(for: 20_000)
@@ -116,8 +113,7 @@ struct DigestTests {
 
   @Test("it asks every few minutes, says nothing where all is well, and heals as often as something goes wrong")
   func everyFewMinutes() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shape = room.add(ann)
     let interval = DigestCheck.intervalMilliseconds + DigestCheck.intervalSpread
     room.settle()
@@ -168,8 +164,7 @@ struct DigestTests {
 
   @Test("in a room that never rests it gives up until the next time, and says nothing")
   func busyRoom() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     room.settle()
     var questions = 0
     let end = room.time + DigestCheck.intervalMilliseconds + DigestCheck.intervalSpread + 20_000

@@ -7,8 +7,7 @@ import Testing
 struct EditingTests {
   @Test("an edit is shown at once, and confirmed when the server has answered")
   func optimistic() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shape = room.add(ann) { $0.rotation = 30 }
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.rotation == 30)
     #expect(room.hosts[ann].replica.confirmedCanvas[shape] == nil)
@@ -45,8 +44,7 @@ struct EditingTests {
 
   @Test("a deletion with a position reports where the shape went, for one's own edits and others'")
   func departure() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let mine = room.add(ann)
     let theirs = room.add(ann)
     room.settle()
@@ -72,8 +70,7 @@ struct EditingTests {
 
   @Test("S14: deleting a shape writes where lines end that were tied to it, and undo ties them again")
   func endsOfLines() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let square = room.add(ann) { $0.position = Point(x: 400, y: 0) }
     let line = addLine(from: Point(x: 0, y: 0), to: square, by: ann, in: &room)
     let free = room.add(ann) { $0.kind = .line }
@@ -104,8 +101,7 @@ struct EditingTests {
     arguments: [true, false]
   )
   func endsOfLinesAfter(isUndo: Bool) throws {
-    var room = TestRoom()
-    let (ann, bob) = (room.join(), room.join())
+    var (room, ann, bob) = TestRoom.withAnnAndBob()
     let shape = room.add(ann) { $0.position = Point(x: 400, y: 0) }
     room.settle()
     if !isUndo {
@@ -123,8 +119,7 @@ struct EditingTests {
 
   @Test("S14: redo of a step that moved and deleted a shape leaves its lines where the step did")
   func endsOfLinesRedone() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shape = room.add(ann) { $0.position = Point(x: 400, y: 0) }
     let line = addLine(from: Point(x: 0, y: 0), to: shape, by: ann, in: &room)
     room.hosts[ann].replica.beginGroup()
@@ -138,8 +133,7 @@ struct EditingTests {
 
   @Test("a long drag without a connection is one operation, and its creation another")
   func offlineDrag() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     room.disconnect(ann)
     let shape = room.add(ann) { $0.position = Point(x: 0, y: 0) }
     for step in 1...1_000 { room.edit(ann, shape) { $0.position = Point(x: Double(step), y: 0) } }
@@ -151,8 +145,7 @@ struct EditingTests {
 
   @Test("an edit that was sent is left as it is")
   func inFlightIsKept() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shape = room.add(ann)
     for step in 1...20 { room.edit(ann, shape) { $0.rotation = Double(step) } }
     // At most four messages may be in flight. The later edits were merged into one operation, which waits.
@@ -164,8 +157,7 @@ struct EditingTests {
 
   @Test("after a lost answer the same operations are sent again with the same stamps, and change nothing")
   func lostAnswer() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shape = room.add(ann)
     room.deliverToServer(ann)
     let canvas = room.canvas
@@ -181,8 +173,7 @@ struct EditingTests {
 
   @Test("a message that arrives twice counts once, and only its first answer counts")
   func arrivesTwice() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shape = room.add(ann)
     let sent = try room.hosts[ann].interceptSubmissions()
     room.deliver(sent[0], from: ann)
@@ -203,8 +194,7 @@ struct EditingTests {
 
   @Test("a drag in a group is one step to undo, whatever the connection does meanwhile")
   func groupedDrag() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shape = room.add(ann) { $0.position = Point(x: 0, y: 0) }
     room.settle()
     room.hosts[ann].replica.beginGroup()
@@ -239,8 +229,7 @@ struct EditingTests {
 
   @Test("no more operations per second are sent than the room allows, and the rest follow later")
   func rate() {
-    var room = TestRoom { $0.operationsPerSecond = 10 }
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn { $0.operationsPerSecond = 10 }
     for _ in 0..<35 {
       _ = room.add(ann)
       room.settle()
@@ -254,8 +243,7 @@ struct EditingTests {
 
   @Test("a value that is not allowed is refused before it is shown")
   func badValue() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shape = room.add(ann)
     room.edit(ann, shape) { $0.alpha = 11 }
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.alpha == 10)

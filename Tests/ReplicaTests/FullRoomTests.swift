@@ -7,8 +7,7 @@ import Testing
 struct FullRoomTests {
   @Test("a shape refused for the length of its text takes no others with it that fit")
   func textOfFullRoom() {
-    var room = TestRoom { $0.textBytes = 1_000 }
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn { $0.textBytes = 1_000 }
     let long = Text(String(repeating: "a", count: 1_200))
     room.run(ann) { replica, now in
       var edits: [ShapeEdit] = []

@@ -75,8 +75,7 @@ struct MessageLengthTests {
 
   @Test("a single edit that no message can carry is refused when it is made")
   func singleEdit() {
-    var room = TestRoom { $0.messageBytes = 4_000 }
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn { $0.messageBytes = 4_000 }
     room.run(ann) { $0.edit(inks(1), at: $1) }
     #expect(room.hosts[ann].rejected.map(\.code) == [.badValue])
     #expect(room.hosts[ann].rejected.map(\.message) == [Replica.tooLong])
@@ -87,8 +86,7 @@ struct MessageLengthTests {
 
   @Test("if something on the way takes less than the server, messages are halved until they get through")
   func halving() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     room.run(ann) { $0.edit(inks(40), at: $1) }
     let proxy = 20_000
     var cuts = 0
@@ -126,8 +124,7 @@ struct MessageLengthTests {
   }
   @Test("with a new shape that is too long for something on the way, its edits that were on their way are taken back")
   func editsOfTooLong() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shape = inks(1)[0].shape
     room.run(ann) { $0.edit(inks(1), at: $1) }
     room.edit(ann, shape) { $0.alpha = 4 }

@@ -7,8 +7,7 @@ import Testing
 struct PeopleTests {
   @Test("presence is sent at limited intervals, always the newest, and again after a reconnect")
   func presence() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     func sent() -> Int { room.hosts[ann].toServer.count { $0[0] == 3 } }
     for _ in 0..<10 { room.run(ann) { $0.setPresence(.emptyObject, at: $1) } }
     #expect(sent() == 1)
@@ -68,8 +67,7 @@ struct PeopleTests {
 
   @Test("each person is listed once, and of a crowd that isn't named the number is told, each number once")
   func crowd() {
-    var room = TestRoom()
-    let (ann, bob) = (room.join(), room.join())
+    var (room, ann, bob) = TestRoom.withAnnAndBob()
     let (own, other) = (room.hosts[ann].replica.actor, room.hosts[bob].replica.actor)
     func told(_ event: (inout TestRoom) -> Void) -> Int {
       let before = room.hosts[ann].effects.count
@@ -97,8 +95,7 @@ struct PeopleTests {
 
   @Test("a presence that is longer than the room allows isn't sent, and that is told")
   func tooLong() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let most = Int(room.hosts[ann].replica.limits.presenceBytes)
     for (bytes, isTooLong) in [(most + 1, true), (most, false)] {
       room.hosts[ann].effects = []
@@ -114,8 +111,7 @@ struct PeopleTests {
 
   @Test("the answer to a ping tells how long the way takes and what time it is; another one tells nothing")
   func pings() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     room.run(ann) { $0.ping(at: $1) }
     let asking = try room.hosts[ann].intercept().first
     guard case .ping(let id?)? = asking else { throw UnexpectedMessage(message: asking) }
@@ -136,8 +132,7 @@ struct PeopleTests {
 
   @Test("peers come and go, and are listed")
   func peers() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let bob = room.join(Replica(configuration: ReplicaConfiguration { $0.name = "Bob" }, seed: 5))
     let actor = room.hosts[bob].replica.actor
     #expect(room.hosts[ann].replica.peers.map(\.name) == ["Bob"])

@@ -12,8 +12,7 @@ struct RefusalTests {
 
   @Test("a refused operation is taken back, its neighbours are sent again without it, and there is nothing to undo")
   func rejection() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shapes = [room.add(ann), room.add(ann), room.add(ann)]
     room.settle()
     room.run(ann) { $0.edit(shapes.map(rotated), at: $1) }
@@ -34,8 +33,7 @@ struct RefusalTests {
 
   @Test("of a message that is refused, what the room has sent to everyone counts as stored, and only the rest as lost")
   func refusedAfterItsEcho() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shapes = [room.add(ann), room.add(ann)]
     room.settle()
     room.run(ann) { $0.edit(shapes.map(rotated), at: $1) }
@@ -51,9 +49,7 @@ struct RefusalTests {
   /// Ann brings back Bob's deleted shape and edits it, before either is sent. The server refuses the edit alone.
   @Test("a shape that is brought back has its values, even if an edit right after it is refused")
   func restoredAndEdited() throws {
-    var room = TestRoom()
-    let ann = room.join()
-    let bob = room.join()
+    var (room, ann, bob) = TestRoom.withAnnAndBob()
     let shape = room.add(bob) { $0.rotation = 30 }
     room.settle()
     room.run(ann) { $0.delete([shape], at: $1) }
@@ -74,8 +70,7 @@ struct RefusalTests {
 
   @Test("a full room refuses the new shapes of a message, and takes its edits of others")
   func roomFull() {
-    var room = TestRoom { $0.shapes = 2 }
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn { $0.shapes = 2 }
     let shapes = [room.add(ann), Identifier("new-new-new")!, room.add(ann), Identifier("new-new-two")!]
     room.settle()
     room.run(ann) { replica, now in
@@ -95,8 +90,7 @@ struct RefusalTests {
 
   @Test("when everything that one did was refused, there is nothing to undo")
   func nothingToUndo() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     room.disconnect(ann)
     _ = room.add(ann)
     #expect(room.hosts[ann].replica.canUndo)
@@ -127,8 +121,7 @@ struct RefusalTests {
     [true, false]
   )
   func refusedCreationOfChangedKind(isSent: Bool, isUndone: Bool) {
-    var room = TestRoom { $0.textBytes = 100 }
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn { $0.textBytes = 100 }
     if !isSent { room.disconnect(ann) }
     let shape = room.add(ann) { $0.text = Text(String(repeating: "Moon", count: 50)) }
     room.edit(ann, shape) { $0.kind = .star }
@@ -145,8 +138,7 @@ struct RefusalTests {
 
   @Test("a refused creation of a restored replica leaves nothing either, though the shape's kind was changed since")
   func refusedCreationOfRestored() throws {
-    var room = TestRoom { $0.textBytes = 100 }
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn { $0.textBytes = 100 }
     room.disconnect(ann)
     let shape = room.add(ann) { $0.text = Text(String(repeating: "Moon", count: 50)) }
     room.edit(ann, shape) { $0.kind = .star }
@@ -161,8 +153,7 @@ struct RefusalTests {
 
   @Test("when a creation is refused, waiting edits of the shape are dropped too")
   func refusedCreation() {
-    var room = TestRoom { $0.shapes = 1 }
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn { $0.shapes = 1 }
     let standing = room.add(ann)
     room.settle()
     let shape = room.add(ann)
@@ -185,8 +176,7 @@ struct RefusalTests {
     arguments: [.rateLimited, .unavailable, .storageLow] as [RejectCode]
   )
   func refusedForNow(code: RejectCode) throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shape = room.add(ann)
     // The test sends this refusal itself, because the client never exceeds the announced rate.
     let sent = try room.hosts[ann].interceptSubmissions()
@@ -236,8 +226,7 @@ struct RefusalTests {
 
   @Test("a message that is too old only in part is sent again without that part, once")
   func tooOldInPart() {
-    var room = TestRoom { $0.horizonMilliseconds = 60_000 }
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn { $0.horizonMilliseconds = 60_000 }
     room.disconnect(ann)
     let old = (0..<50).map { _ in room.add(ann) }
     room.time += 60_001
@@ -271,8 +260,7 @@ struct RefusalTests {
 
   @Test("a message of too many operations is sent again in halves")
   func tooMany() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     room.disconnect(ann)
     for _ in 0..<10 { _ = room.add(ann) }
     room.greet(ann)

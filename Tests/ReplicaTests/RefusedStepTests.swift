@@ -15,8 +15,7 @@ struct RefusedStepTests {
 
   @Test("an undo doesn't write a value that the server has refused, and what is older can be undone")
   func refusedValueBefore() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shape = room.add(ann) { $0.name = "Sun" }
     room.settle()
     room.edit(ann, shape) { $0.name = "Moon" }
@@ -35,8 +34,7 @@ struct RefusedStepTests {
 
   @Test("nor a value that was refused only after the replica was saved and restored")
   func refusedSinceSaved() throws {
-    var room = TestRoom { $0.textBytes = 100 }
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn { $0.textBytes = 100 }
     let shape = room.add(ann) { $0.text = "Sun" }
     room.settle()
     room.edit(ann, shape) { $0.text = Text(String(repeating: "Moon", count: 50)) }
@@ -55,8 +53,7 @@ struct RefusedStepTests {
 
   @Test("a deleted shape comes back without the value that was refused")
   func refusedValueOfDeleted() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shape = room.add(ann) { $0.alpha = 4 }
     room.settle()
     room.edit(ann, shape) { $0.alpha = 7 }
@@ -118,8 +115,7 @@ struct RefusedStepTests {
 
   @Test("a shape that a step made and deleted can be undone if its deletion is refused after an undo")
   func refusedDeletionOfMade() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let older = room.add(ann)
     room.settle()
     room.beginGroup(ann)

@@ -9,9 +9,7 @@ struct ReturningTests {
   @Test("a state that was cut off in the middle doesn't count: the cursor stays, and all of it comes again")
   func cutState() {
     // With this limit on message size, the state is sent three shapes at a time.
-    var room = TestRoom { $0.messageBytes = 3 * 896 }
-    let ann = room.join()
-    let bob = room.join()
+    var (room, ann, bob) = TestRoom.withAnnAndBob { $0.messageBytes = 3 * 896 }
     room.disconnect(ann)
     let cursor = room.hosts[ann].replica.cursor
     for _ in 0..<20 { _ = room.add(bob) }
@@ -30,8 +28,7 @@ struct ReturningTests {
 
   @Test("a part with more to follow moves no cursor, whatever cursor it bears")
   func partsMoveNoCursor() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let cursor = room.hosts[ann].replica.cursor
     room.hand(.operations(Delivery(cursor: Cursor("later"), operations: [], more: true)), to: ann)
     #expect(room.hosts[ann].replica.cursor == cursor)
@@ -41,9 +38,7 @@ struct ReturningTests {
 
   @Test("operations that come again change nothing")
   func repeats() {
-    var room = TestRoom()
-    let ann = room.join()
-    let bob = room.join()
+    var (room, ann, bob) = TestRoom.withAnnAndBob()
     let shape = room.add(ann)
     room.edit(ann, shape) { $0.rotation = 3 }
     _ = room.add(bob)
@@ -58,8 +53,7 @@ struct ReturningTests {
   @Test("a complete reset replaces what was confirmed, and keeps what is not answered yet")
   func reset() {
     // With this limit on message size, the state is sent three shapes at a time.
-    var room = TestRoom { $0.messageBytes = 3 * 896 }
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn { $0.messageBytes = 3 * 896 }
     let old = room.add(ann)
     room.settle()
     room.disconnect(ann)
@@ -125,8 +119,7 @@ struct ReturningTests {
     arguments: CloseCode.allCases.map(\.rawValue) + [4_402, 4_405, 4_500]
   )
   func closeCodes(code: UInt16) {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     room.disconnect(ann, code: code)
     if code <= 4_404, code >= 4_400 {
       #expect(room.hosts[ann].replica.state == .closed(code: code))
@@ -139,8 +132,7 @@ struct ReturningTests {
 
   @Test("each state of a connection is told once")
   func states() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     room.run(ann) { $0.start(at: $1) }
     room.disconnect(ann)
     let waiting = room.hosts[ann].replica.state
@@ -167,8 +159,7 @@ struct ReturningTests {
 
   @Test("malformed bytes end the connection, unknown messages don't")
   func nonsense() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     room.run(ann) { $0.received([0x7F], isText: false, at: $1) }
     #expect(room.hosts[ann].replica.state == .live)
     let pong = BinaryEncoding.encode(ServerMessage.pong(id: nil, milliseconds: TestHost.epoch))
@@ -231,8 +222,7 @@ struct ReturningTests {
 
   @Test("an edit that is acknowledged while the whole state is coming stays on the screen")
   func acknowledgedWhileLoading() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let standing = room.add(ann)
     room.settle()
     let part = room.canvas.stateParts()[0]
@@ -246,8 +236,7 @@ struct ReturningTests {
 
   @Test("over a slow line a new client sees the drawing grow, never shrink, and then has all of it")
   func grows() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     for _ in 0..<3 { _ = room.add(ann) }
     room.settle()
     let operations = room.canvas.stateParts()[0].operations
@@ -288,8 +277,7 @@ struct ReturningTests {
 
   @Test("a connection that is lost in the middle of a reset leaves the drawing as it was")
   func lostInAReset() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     for _ in 0..<3 { _ = room.add(ann) }
     room.settle()
     let resets = room.hosts[ann].resets

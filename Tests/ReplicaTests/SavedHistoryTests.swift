@@ -14,9 +14,7 @@ struct SavedHistoryTests {
   /// A room with undone and redoable steps of every kind: creations, drags, renamings, deletions.
   func busy(seed: UInt64) -> TestRoom {
     var random = SeededGenerator(seed: seed)
-    var room = TestRoom()
-    let ann = room.join()
-    let bob = room.join()
+    var (room, ann, bob) = TestRoom.withAnnAndBob()
     var shapes = (0..<4).map { _ in room.add(ann) }
     room.settle()
     for step in 0..<24 {

@@ -6,8 +6,7 @@ import Testing
 struct SavedReplicaTests {
   /// A replica with a confirmed drawing, a message in flight, and edits that are not sent yet.
   func busy() -> TestRoom {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shapes = (0..<5).map { _ in room.add(ann) }
     room.settle()
     room.edit(ann, shapes[0]) { $0.rotation = 1 }

@@ -129,8 +129,7 @@ struct StampTests {
 
   @Test("a clock put forward during the session costs a reconnect and no edit")
   func jumpingClock() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     room.hosts[ann].wallError = 3_600_000
     let shape = room.add(ann)
     room.settle(for: 20_000)
@@ -157,8 +156,7 @@ struct StampTests {
 
   @Test("under a new actor, waiting edits get new stamps in their order, and can still be undone")
   func newActor() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let old = room.hosts[ann].replica.actor
     // A copy of the tab joins with the same actor.
     let copy = room.join(try Replica(saved: room.hosts[ann].replica.save(withDrawing: true), seed: 8))
@@ -259,9 +257,7 @@ struct StampTests {
 
   @Test("under a new actor, what others have written meanwhile is not written over by what was sent before")
   func newActorAmongOthers() {
-    var room = TestRoom()
-    let ann = room.join()
-    let bob = room.join()
+    var (room, ann, bob) = TestRoom.withAnnAndBob()
     let shape = room.add(ann)
     let gone = room.add(ann)
     room.settle()
@@ -281,8 +277,7 @@ struct StampTests {
 
   @Test("C9: a tab that keeps its edits sends none before its stamp is kept")
   func keptBeforeSent() throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     _ = room.hosts[ann].reserve()
     _ = room.add(ann)
     room.settle()
@@ -430,8 +425,7 @@ struct StampTests {
 
   @Test("a clock that a slow way to the server has put ahead loses no edit either")
   func slowWayThere() throws {
-    var room = TestRoom { $0.clockAheadMilliseconds = 60_000 }
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn { $0.clockAheadMilliseconds = 60_000 }
     room.hosts[ann].wallError = 68_000
     let shape = room.add(ann)
     room.deliverToServer(ann)

@@ -24,10 +24,21 @@ struct TestRoom {
     time = 1_000
   }
 
-  /// A room with Ann, who has made a shape.
-  static func withShape(_ change: (inout Limits) -> Void = { _ in }) -> (TestRoom, ann: Int, shape: Identifier) {
+  static func withAnn(_ change: (inout Limits) -> Void = { _ in }) -> (TestRoom, ann: Int) {
     var room = TestRoom(change)
     let ann = room.join()
+    return (room, ann)
+  }
+
+  static func withAnnAndBob(_ change: (inout Limits) -> Void = { _ in }) -> (TestRoom, ann: Int, bob: Int) {
+    var (room, ann) = withAnn(change)
+    let bob = room.join()
+    return (room, ann, bob)
+  }
+
+  /// A room with Ann, who has made a shape.
+  static func withShape(_ change: (inout Limits) -> Void = { _ in }) -> (TestRoom, ann: Int, shape: Identifier) {
+    var (room, ann) = withAnn(change)
     let shape = room.add(ann)
     room.settle()
     return (room, ann, shape)
@@ -35,8 +46,7 @@ struct TestRoom {
 
   /// A room with Ann and Bob. Ann has made a shape.
   static func withTwo() -> (TestRoom, ann: Int, bob: Int, shape: Identifier) {
-    var room = TestRoom()
-    let (ann, bob) = (room.join(), room.join())
+    var (room, ann, bob) = withAnnAndBob()
     let shape = room.add(ann)
     room.settle()
     return (room, ann, bob, shape)

@@ -9,9 +9,7 @@ import Testing
 
   @Test("undoing the first name of a shape leaves a shape without a name, whose name changes with its kind")
   func firstName() {
-    var room = TestRoom()
-    let ann = room.join()
-    let bob = room.join()
+    var (room, ann, bob) = TestRoom.withAnnAndBob()
     let shape = room.add(ann) { $0.kind = .ellipse }
     let madeUp = [ShapeKind.ellipse, .star, .polygon].map { Shape.madeUpName($0, shape) }
     room.edit(ann, shape) { $0.name = "Sun" }
@@ -38,8 +36,7 @@ import Testing
 
   @Test("an old name that no server takes any more keeps neither a shape from coming back nor older steps from undo")
   func oldName() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shape = Identifier("afy-kw5-t7o")!
     let old = Operation(
       shape: shape,
@@ -61,8 +58,7 @@ import Testing
 
   @Test("a shape whose name was taken back gives way to one that has the same text as its name")
   func number() {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let shape = room.add(ann) { $0.kind = .ellipse }
     room.time += 5
     let other = room.add(ann) { $0.name = "Sun" }

@@ -20,9 +20,7 @@ import Testing
 
   @Test("a deletion that crossed another's edit is undone and redone alone", arguments: [false, true])
   func crossedDeletion(isEditLater: Bool) {
-    var room = TestRoom()
-    let ann = room.join()
-    let bob = room.join()
+    var (room, ann, bob) = TestRoom.withAnnAndBob()
     let other = room.add(ann)
     let shape = room.add(ann)
     room.settle()
@@ -48,9 +46,7 @@ import Testing
 
   @Test("redoing a deletion goes no further when it has deleted, although others' steps lie above")
   func noFurther() {
-    var room = TestRoom()
-    let ann = room.join()
-    let bob = room.join()
+    var (room, ann, bob) = TestRoom.withAnnAndBob()
     let shape = room.add(ann)
     let other = room.add(ann)
     room.settle()

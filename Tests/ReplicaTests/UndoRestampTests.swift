@@ -6,8 +6,7 @@ import Testing
 @Suite struct UndoRestampTests {
   @Test("under a new actor, what was undone before can be redone", arguments: [false, true])
   func redo(isStepAnswered: Bool) throws {
-    var room = TestRoom()
-    let ann = room.join()
+    var (room, ann) = TestRoom.withAnn()
     let old = room.hosts[ann].replica.actor
     func turn(_ set: inout Properties, _ rotation: Double) {
       set.rotation = rotation
