@@ -47,36 +47,21 @@ struct HubBacklogTests {
     let shared = SharedMemory()
     let neighbour = MemoryLog(sharing: shared) { _ in }
     neighbour.submit(HubBacklogTests.append(1, records: 1, mayCreate: true))
-    var configuration = Configuration()
-    configuration.storage = .memory
-    var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
     let log = Seen()
     // Time goes by so quickly that the hub applies one record in each turn.
-    let server = VirtualServer(configuration, seed: 1, at: now, lookMicroseconds: 6_000) { hub in
-      (log.log(sharing: shared) { hub.logTold($0) }, CountingBus())
-    }
-    func pass(turns: Int) {
-      for _ in 0..<turns {
-        now.monotonicMilliseconds += 200
-        server.turn(at: now)
-        server.workHeavily()
-      }
-    }
-    func join() throws {
-      let connection = try #require(server.connect(.binary, to: "demo", from: "10.0.0.1"))
-      var hello = Hello()
-      hello.actor = Identifier(packed: 7)
-      server.receive(WireEncoding.binary.encode(ClientMessage.hello(hello)), isText: false, on: connection)
-    }
-    var position: UInt64? { server.hub.assumeIsolated { $0.rooms["demo"]?.room.position } }
+    let timed = TimedServer(bus: CountingBus(), lookMicroseconds: 6_000) { log.log(sharing: shared, $0) }
+    func pass(turns: Int) { timed.pass(turns: turns, of: 200) }
+    var hello = Hello()
+    hello.actor = Identifier(packed: 7)
+    var position: UInt64? { timed.server.hub.assumeIsolated { $0.rooms["demo"]?.room.position } }
     pass(turns: 1)
-    try join()
+    _ = try timed.server.join(.binary, hello)
     pass(turns: 20)
     #expect(position == 1)
     neighbour.submit(HubBacklogTests.append(2, records: 19, mayCreate: false))
     log.sink([.paused(room: "demo")])
     pass(turns: 2)
-    try join()
+    _ = try timed.server.join(.binary, hello)
     pass(turns: 2)
     let applied = try #require(position)
     #expect(applied > 1 && applied < 20, "the room has yet to apply most of it")

@@ -105,32 +105,23 @@ struct HubOpeningTests {
   @Test("rooms whose clients have left before their turn aren't read") func left() throws {
     let names = (0..<40).map { "many-\($0)" }
     let shared = SharedMemory(store: try HubOpeningTests.store(names))
-    var configuration = Configuration()
-    configuration.storage = .memory
-    configuration.limits.connectionsPerAddress = 100
-    var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
     let count = Count()
-    let server = VirtualServer(configuration, seed: 1, at: now) { hub in
-      (count.log(sharing: shared) { hub.logTold($0) }, nil)
+    let timed = TimedServer {
+      $0.limits.connectionsPerAddress = 100
+    } over: {
+      count.log(sharing: shared, $0)
     }
-    func pass(worksHeavily: Bool) {
-      for _ in 0..<200 {
-        now.monotonicMilliseconds += 1
-        server.turn(at: now)
-        while worksHeavily, server.workHeavily() { server.turn(at: now) }
-      }
-    }
-    pass(worksHeavily: false)
+    let server = timed.server
+    timed.pass(turns: 200, worksHeavily: false)
     let connections = names.compactMap { server.connect(.binary, to: $0, from: "10.0.0.1") }
-    let hello = WireEncoding.binary.encode(ClientMessage.hello(Hello()))
-    for connection in connections { server.receive(hello, isText: false, on: connection) }
+    for connection in connections { server.say(.hello(Hello()), on: connection) }
     let requests = names.map { server.request(Request(path: "/v1/rooms/\($0)", peer: "10.0.0.1")) }
-    pass(worksHeavily: false)
+    timed.pass(turns: 200, worksHeavily: false)
     let loads = count.loads
     #expect(connections.count == names.count && loads == OpeningTurns.mostOfParty)
     for connection in connections { server.lose(connection) }
     for request in requests { request.leave() }
-    pass(worksHeavily: true)
+    timed.pass(turns: 400)
     #expect(count.loads == loads)
     #expect(server.hub.assumeIsolated { $0.openingTurns.isIdle })
   }
@@ -138,30 +129,19 @@ struct HubOpeningTests {
   @Test("of several nodes, one reads what others have stored before somebody joins who may have written there")
   func catchingUp() throws {
     let shared = SharedMemory(store: try HubOpeningTests.store(["demo"]))
-    var configuration = Configuration()
-    configuration.storage = .memory
-    var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
     let count = Count()
-    let server = VirtualServer(configuration, seed: 1, at: now) { hub in
-      (count.log(sharing: shared) { hub.logTold($0) }, CountingBus())
-    }
-    func pass() {
-      for _ in 0..<50 {
-        now.monotonicMilliseconds += 1
-        server.turn(at: now)
-        server.workHeavily()
-      }
-    }
+    let timed = TimedServer(bus: CountingBus()) { count.log(sharing: shared, $0) }
+    let server = timed.server
     /// How often the log is asked what others have stored while somebody joins.
     func follows(_ hello: Hello, named actor: Identifier? = nil) throws -> Int {
       let before = count.follows
       let connection = try #require(server.connect(.binary, to: "demo", from: "10.0.0.1"))
       _ = server.hub.assumeIsolated { $0.sessions[connection.tag]?.grant.actor = actor }
-      server.receive(WireEncoding.binary.encode(ClientMessage.hello(hello)), isText: false, on: connection)
-      pass()
+      server.say(.hello(hello), on: connection)
+      timed.pass(turns: 50)
       return count.follows - before
     }
-    pass()
+    timed.pass(turns: 50)
     _ = try follows(Hello())
     let ann = Identifier(packed: 9)!
     var known = Hello()

@@ -21,37 +21,31 @@ struct HubStoppingTests {
   }
 
   private let log: StuckLog
-  private let server: VirtualServer
-  private static let start = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
-  private var now = HubStoppingTests.start
+  private let timed: TimedServer
+  private let start: UInt64
+  private var server: VirtualServer { timed.server }
+  private var now: Moment { timed.now }
 
   init() {
     var made: StuckLog?
-    var configuration = Configuration()
-    configuration.storage = .memory
-    server = VirtualServer(configuration, seed: 1, at: now) { hub in
-      let log = StuckLog { hub.logTold($0) }
+    timed = TimedServer { sink in
+      let log = StuckLog(sink)
       made = log
-      return (log, nil)
+      return log
     }
+    start = timed.now.monotonicMilliseconds
     log = made!
   }
 
   /// Advances the clock, a millisecond at a time, to `milliseconds` after the start.
-  private mutating func pass(to milliseconds: UInt64) {
-    let end = HubStoppingTests.start.monotonicMilliseconds + milliseconds
-    while now.monotonicMilliseconds < end {
-      now.wallMilliseconds += 1
-      now.monotonicMilliseconds += 1
-      server.turn(at: now)
-      server.workHeavily()
-    }
+  private func pass(to milliseconds: UInt64) {
+    let end = start + milliseconds
+    if end > now.monotonicMilliseconds { timed.pass(turns: Int(end - now.monotonicMilliseconds)) }
   }
 
-  private mutating func join(until milliseconds: UInt64) throws -> VirtualConnection {
+  private func join(until milliseconds: UInt64) throws -> VirtualConnection {
     pass(to: 10)
-    let connection = try #require(server.connect(.json, to: "demo", from: "10.0.0.1"))
-    server.receive(WireEncoding.json.encode(ClientMessage.hello(Hello())), isText: true, on: connection)
+    let connection = try server.join(.json)
     pass(to: milliseconds)
     return connection
   }
@@ -62,12 +56,9 @@ struct HubStoppingTests {
   }
 
   @Test("stopping waits three seconds for the log, 2.5 for clients, and ends after nine at the latest")
-  mutating func stuck() throws {
+  func stuck() throws {
     let connection = try join(until: 100)
-    let body = #"{"ops":[{"shape":"abc-def-ghi","set":{"kind":"star"}}]}"#
-    let headers = [("content-type", "application/json")]
-    let request = Request(method: "POST", path: "/v1/rooms/demo/ops", headers: headers, peer: "10.0.0.2")
-    let write = server.request(request, body: Array(body.utf8))
+    let write = server.draw(2)
     pass(to: 200)
     server.hub.assumeIsolated { $0.stop() }
     pass(to: 3_199)
@@ -86,7 +77,7 @@ struct HubStoppingTests {
   }
 
   @Test("stopping waits for nothing where there is nothing to store and nobody to leave")
-  mutating func atOnce() {
+  func atOnce() {
     pass(to: 10)
     server.hub.assumeIsolated { $0.stop() }
     pass(to: 13)
@@ -104,7 +95,7 @@ struct HubStoppingTests {
   @Test(
     "C1, C8: a WebSocket is refused at another path, by another name, from a foreign page, and while it can't be served"
   )
-  mutating func upgrades() {
+  func upgrades() {
     #expect(refusal() == 503, "the log isn't open")
     pass(to: 10)
     #expect(refusal() == nil)
@@ -121,7 +112,7 @@ struct HubStoppingTests {
   }
 
   @Test("C10: a client is warned once, a minute before its token expires, and then its connection is closed")
-  mutating func expiry() throws {
+  func expiry() throws {
     let folder = try TemporaryFolder()
     let file = try folder.file("key", Array(repeating: UInt8(ascii: "k"), count: 32))
     let signed = try SignedTokens(keysAt: file, terms: SignedClaims.Terms())

@@ -47,8 +47,7 @@ struct HubValuesTests {
     "each snapshot that fails doubles the pause before the next, up to five minutes, and one that is stored ends it"
   )
   func snapshotPauses() {
-    let room = Room(name: "demo", epoch: 1, limits: Limits(), framing: .byLength, seed: 1)
-    let open = OpenRoom(name: "demo", room: room, isStored: true)
+    let open = OpenRoom.inTests()
     var pauses: [UInt64] = []
     for _ in 0..<11 {
       open.beginSnapshot()
@@ -65,8 +64,7 @@ struct HubValuesTests {
 
   @Test("a room is idle since it was found so, and not while a job needs it")
   func idle() {
-    let room = Room(name: "demo", epoch: 1, limits: Limits(), framing: .byLength, seed: 1)
-    let open = OpenRoom(name: "demo", room: room, isStored: false)
+    let open = OpenRoom.inTests(isStored: false)
     #expect(open.idleTime(now: 1_000) == 0 && open.idleTime(now: 1_700) == 700)
     open.hold()
     open.hold()
@@ -78,12 +76,8 @@ struct HubValuesTests {
 
   @Test("the table is full with the rooms that are being read, and gives up only a room that nobody needs")
   func table() {
-    func room(_ name: String) -> OpenRoom {
-      let room = Room(name: Text(name), epoch: 1, limits: Limits(), framing: .byLength, seed: 1)
-      return OpenRoom(name: name, room: room, isStored: true)
-    }
     var table = RoomTable(roomsMax: 2)
-    let (first, other) = (room("a"), room("a"))
+    let (first, other) = (OpenRoom.inTests("a"), OpenRoom.inTests("a"))
     table.expect(first)
     #expect(table["a"] == nil && table.heeding("a") === first)
     table.add(first)
@@ -93,7 +87,7 @@ struct HubValuesTests {
     #expect(table.isFull)
     table.expectNoLonger()
     #expect(!table.isFull)
-    table.add(room("b"))
+    table.add(.inTests("b"))
     #expect(table.isFull)
     table.remove(other)
     #expect(table["a"] === first && other.isGone)
@@ -305,13 +299,11 @@ struct HubValuesTests {
   }
 
   private func append(to desk: inout LogDesk, arrivedAt: UInt64 = 0) -> UInt64 {
-    let room = Room(name: "demo", epoch: 1, limits: Limits(), framing: .byLength, seed: 1)
-    let open = OpenRoom(name: "demo", room: room, isStored: true)
     let number = desk.nextNumber()
     let payer = Payer(address: "192.0.2.1", token: nil)
     desk.append(
       LogDesk.Append(
-        room: open,
+        room: .inTests(),
         batch: number,
         parts: [],
         charge: Hub.Charge(payer: payer, bytes: 10, rooms: 0),

@@ -36,23 +36,13 @@ struct StoringSharesTests {
 
   @Test("W7: who writes more than the disk takes is refused for now, on all its connections; others are not")
   func slowDisk() throws {
-    var configuration = Configuration()
-    configuration.storage = .memory
-    var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
     let log = SlowLog()
-    let server = VirtualServer(configuration, seed: 1, at: now) { hub in (log.log { hub.logTold($0) }, nil) }
+    let timed = TimedServer { log.log($0) }
+    let server = timed.server
     server.hub.assumeIsolated { $0.log.shares = StoringShares(bytesMax: 3_000) }
-    func pass() {
-      for _ in 0..<40 {
-        now.monotonicMilliseconds += 1
-        server.turn(at: now)
-        server.workHeavily()
-      }
-    }
     func join(from address: String) throws -> VirtualConnection {
-      let connection = try #require(server.connect(.binary, to: "demo", from: address))
-      server.receive(WireEncoding.binary.encode(ClientMessage.hello(Hello())), isText: false, on: connection)
-      pass()
+      let connection = try server.join(from: address)
+      timed.pass(turns: 40)
       return connection
     }
     var shape: UInt64 = 0
@@ -63,11 +53,10 @@ struct StoringSharesTests {
         $0.text = Text(String(repeating: "x", count: bytes))
       }
       let operation = ProposedOperation(shape: Identifier(packed: shape)!, at: nil, set: set)
-      let message = ClientMessage.operations(Submission(id: MessageIdentifier(shape), operations: [operation]))
-      server.receive(WireEncoding.binary.encode(message), isText: false, on: connection)
-      pass()
+      server.say(.operations(Submission(id: MessageIdentifier(shape), operations: [operation])), on: connection)
+      timed.pass(turns: 40)
     }
-    pass()
+    timed.pass(turns: 40)
     func refusals(_ connection: VirtualConnection) -> [RejectCode] {
       var frames = connection.takeFrames()
       return VirtualConnection.takeMessages(&frames).compactMap { message in
@@ -82,7 +71,7 @@ struct StoringSharesTests {
     #expect(refusals(busy).isEmpty && refusals(idle) == [.unavailable] && refusals(other).isEmpty)
     #expect(log.count == 3)
     log.store()
-    pass()
+    timed.pass(turns: 40)
     write(10, on: idle)
     #expect(refusals(idle).isEmpty && log.count == 1)
   }

@@ -83,28 +83,13 @@ struct VirtualHubTests {
 
   @Test("of many readers that take bytes again at once, some are served in the next turns, and none is forgotten")
   func readersInTurns() throws {
-    var configuration = Configuration()
-    configuration.storage = .memory
-    var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
     // Each look at the clock takes longer than readers may be served in a turn.
-    let server = VirtualServer(configuration, seed: 1, at: now, lookMicroseconds: 4_000) { hub in
-      (MemoryLog { hub.logTold($0) }, nil)
-    }
-    func pass(turns: Int = 40) {
-      for _ in 0..<turns {
-        now.monotonicMilliseconds += 1
-        server.turn(at: now)
-        server.workHeavily()
-      }
-    }
-    func say(_ message: ClientMessage, on connection: VirtualConnection) {
-      server.receive(WireEncoding.binary.encode(message), isText: false, on: connection)
-      pass()
-    }
-    pass()
+    let timed = TimedServer(lookMicroseconds: 4_000) { MemoryLog(sink: $0) }
+    let server = timed.server
+    timed.pass(turns: 40)
     let all = try (1...4).map { number in
-      let connection = try #require(server.connect(.binary, to: "demo", from: "10.0.0.\(number)"))
-      say(.hello(Hello()), on: connection)
+      let connection = try server.join(from: "10.0.0.\(number)")
+      timed.pass(turns: 40)
       return connection
     }
     let readers = all.dropLast()
@@ -113,14 +98,15 @@ struct VirtualHubTests {
       reader.room = 0
     }
     let operation = ProposedOperation(shape: Identifier(packed: 7)!, at: nil, set: .star)
-    say(.operations(Submission(id: MessageIdentifier(1), operations: [operation])), on: all[3])
+    server.say(.operations(Submission(id: MessageIdentifier(1), operations: [operation])), on: all[3])
+    timed.pass(turns: 40)
     #expect(readers.allSatisfy { $0.isFull && $0.isRead })
     var served: [Int] = []
     for reader in readers { reader.room = .max }
     for _ in readers {
       for reader in readers { server.takesMore(reader) }
       served.append(readers.count { !$0.isRead })
-      pass(turns: 1)
+      timed.pass(turns: 1)
     }
     #expect(served == [1, 2, 3])
   }
@@ -141,8 +127,7 @@ struct VirtualHubTests {
   @Test("R7: no error comes before a plain 1001, also if a room is closed because of its log")
   func plainGoodbye() throws {
     var world = World()
-    let connection = try #require(world.server.connect(.json, to: "demo", from: "10.0.0.9"))
-    world.server.receive(WireEncoding.json.encode(ClientMessage.hello(Hello())), isText: true, on: connection)
+    let connection = try world.server.join(.json)
     world.pass(20)
     world.server.hub.assumeIsolated { hub in hub.rooms["demo"].map { hub.stop($0, "the log can't tell what came next") }
     }
@@ -163,10 +148,7 @@ struct VirtualHubTests {
     let before = try #require(commits())
     var requests: [VirtualRequest] = []
     for shape in 1...40 as ClosedRange<UInt64> {
-      let body = #"{"ops":[{"shape":"\#(Identifier(packed: shape)!)","set":{"kind":"star"}}]}"#
-      let headers = [("content-type", "application/json")]
-      let request = Request(method: "POST", path: "/v1/rooms/demo/ops", headers: headers, peer: "10.0.0.\(shape)")
-      requests.append(server.request(request, body: Array(body.utf8)))
+      requests.append(server.draw(shape))
       server.hub.busTold(.missed)
       world.pass(1)
     }
@@ -195,33 +177,19 @@ struct VirtualHubTests {
 
   @Test("it isn't ready while an edit has waited ten seconds for the log, however many came later")
   func silentLog() throws {
-    var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
-    var configuration = Configuration()
-    configuration.storage = .memory
     let held = Held()
-    let server = VirtualServer(configuration, seed: 1, at: now) { hub in (held.log { hub.logTold($0) }, nil) }
-    func pass(milliseconds: UInt64) {
-      for _ in 0..<milliseconds / 10 {
-        now.monotonicMilliseconds += 10
-        server.turn(at: now)
-        server.workHeavily()
-      }
-    }
-    func write(_ shape: UInt64) -> VirtualRequest {
-      let body = #"{"ops":[{"shape":"\#(Identifier(packed: shape)!)","set":{"kind":"star"}}]}"#
-      let headers = [("content-type", "application/json")]
-      let request = Request(method: "POST", path: "/v1/rooms/demo/ops", headers: headers, peer: "10.0.0.\(shape)")
-      return server.request(request, body: Array(body.utf8))
-    }
+    let timed = TimedServer { held.log($0) }
+    let server = timed.server
+    func pass(milliseconds: Int) { timed.pass(turns: milliseconds / 10, of: 10) }
     var readiness: Int { server.hub.assumeIsolated { $0.readiness().status } }
     pass(milliseconds: 100)
-    let first = write(1)
+    let first = server.draw(1)
     pass(milliseconds: 100)
     #expect(first.response?.status == 200)
     held.isHolding = true
-    let second = write(2)
+    let second = server.draw(2)
     pass(milliseconds: 9_900)
-    let third = write(3)
+    let third = server.draw(3)
     #expect(readiness == 200)
     pass(milliseconds: 200)
     #expect(readiness == 503 && second.response == nil && third.response == nil)
@@ -245,11 +213,7 @@ struct VirtualHubTests {
     let bus = CountingBus()
     var world = World(bus: bus) { $0.limits.presenceBytes = 65_536 }
     let server = world.server
-    let people = try (1...10).map { number -> VirtualConnection in
-      let connection = try #require(server.connect(.json, to: "demo", from: "10.0.0.\(number)"))
-      server.receive(WireEncoding.json.encode(ClientMessage.hello(Hello())), isText: true, on: connection)
-      return connection
-    }
+    let people = try (1...10).map { try server.join(.json, from: "10.0.0.\($0)") }
     world.pass(20)
     // Nodes tell each other what people show in rooms in which both have somebody.
     let elsewhere = Person(
@@ -262,9 +226,7 @@ struct VirtualHubTests {
     server.hub.busTold(.heard(NodeNews(node: 2, number: 1, isWhole: true, rooms: rooms).encoded()))
     world.pass(20)
     let state = JSONText("{\"x\":\"\(String(repeating: "x", count: 60_000))\"}")
-    for connection in people {
-      server.receive(WireEncoding.json.encode(ClientMessage.presence(state)), isText: true, on: connection)
-    }
+    for connection in people { server.say(.presence(state), in: .json, on: connection) }
     world.pass(2_500)
     let told = bus.messages.compactMap { NodeNews($0) }.flatMap(\.rooms).flatMap(\.states)
     #expect(Set(told.map(\.actor)).count == people.count)
@@ -273,10 +235,9 @@ struct VirtualHubTests {
   @Test("work on overlaps takes the turns of those who want to know of them, and of nobody else")
   func overlapParties() throws {
     var world = drawTogether(seed: 1)
-    let connection = try #require(world.server.connect(.json, to: "demo", from: "10.0.0.9"))
     var hello = Hello()
     hello.overlaps = true
-    world.server.receive(WireEncoding.json.encode(ClientMessage.hello(hello)), isText: true, on: connection)
+    _ = try world.server.join(.json, hello, from: "10.0.0.9")
     world.pass(20)
     #expect(world.server.hub.assumeIsolated { $0.rooms["demo"]?.overlapParties } == ["10.0.0.9"])
   }

@@ -15,6 +15,14 @@ extension ProposedOperation {
   }
 }
 
+extension OpenRoom {
+  /// An empty room, for the hub.
+  static func inTests(_ name: String = "demo", isStored: Bool = true) -> OpenRoom {
+    let room = Room(name: Text(name), epoch: 1, limits: Limits(), framing: .byLength, seed: 1)
+    return OpenRoom(name: name, room: room, isStored: isStored)
+  }
+}
+
 extension RoomBench {
   static func withWriter(_ change: (inout Limits) -> Void = { _ in }) -> (RoomBench, writer: Int) {
     var bench = RoomBench(change)
@@ -32,6 +40,34 @@ extension RoomBench {
     return clients[client].messages[before...].compactMap(\.rejection).first
   }
 
+  /// Writes to a shape, and settles.
+  @discardableResult
+  mutating func settle(
+    _ client: Int,
+    _ number: UInt64,
+    id: UInt64 = 1,
+    at stamp: Stamp? = nil,
+    _ assign: (inout Properties) -> Void
+  ) -> Stamp {
+    defer { settle() }
+    return write(client, shape(number), id: id, at: stamp, assign)
+  }
+
+  /// Makes stars, each by a message of its own, and settles.
+  mutating func makeStars(_ client: Int, _ numbers: ClosedRange<UInt64>) {
+    for number in numbers { write(client, shape(number)) { $0.kind = .star } }
+    settle()
+  }
+
+  /// Sends operations of somebody who may not write all that they like, and settles.
+  /// - Returns: why they are refused.
+  mutating func submit(_ client: Int, within bound: Allowance.Bound, _ operations: [ProposedOperation]) -> RejectCode? {
+    defer { settle() }
+    let submission = Submission(id: nil, operations: operations)
+    let allowance = Allowance(payer: nil, bound: bound)
+    return room.submit(submission, from: clients[client].id!, allowance: allowance, now: now)?.code
+  }
+
   /// Makes a square of ten units, or moves it.
   mutating func put(_ writer: Int, _ number: UInt64, x: Double) {
     write(writer, shape(number)) {
@@ -39,6 +75,12 @@ extension RoomBench {
       $0.position = Point(x: x, y: 0)
       $0.size = Size(width: 10, height: 10)
     }
+  }
+
+  /// Puts squares where they are said to be, and settles.
+  mutating func put(_ writer: Int, _ places: KeyValuePairs<UInt64, Double>) {
+    for (number, x) in places { put(writer, number, x: x) }
+    settle()
   }
 
   /// Moves several shapes `times` times, and lets the room finish its work each time. Shapes that don't exist are made

@@ -274,8 +274,7 @@ struct RoomsCrowdTests {
     var bench = RoomBench()
     let ann = bench.join()
     let bob = bench.join()
-    bench.write(ann, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(ann, 1) { $0.kind = .star }
     for _ in 0..<20 { bench.room.sendingTook(microseconds: 30_000, seats: bench.room.memberCount) }
     let told = bench.deliveries(bob).count
     var beatsAt: [UInt64] = []

@@ -33,8 +33,7 @@ struct RoomsDoorTests {
   func foreignStamp() {
     var (bench, writer) = RoomBench.withWriter()
     let stamp = Stamp(milliseconds: RoomBench.epoch, counter: 0, actor: bench.shape(99))
-    bench.write(writer, bench.shape(1), at: stamp) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 1, at: stamp) { $0.kind = .star }
     #expect(bench.rejections(writer) == [.badStamp])
     #expect(bench.room.canvas.isEmpty)
   }
@@ -50,8 +49,7 @@ struct RoomsDoorTests {
       // One millisecond is added, because the clock advances before the room checks the stamp.
       let milliseconds = UInt64(Int64(bench.now.wallMilliseconds + 1) + shift)
       let stamp = Stamp(milliseconds: milliseconds, counter: 0, actor: bench.actor(writer))
-      bench.write(writer, bench.shape(1), at: stamp) { $0.kind = .star }
-      bench.settle()
+      bench.settle(writer, 1, at: stamp) { $0.kind = .star }
       #expect(Array(bench.rejections(writer).dropFirst(before)) == (code.map { [$0] } ?? []), "\(shift)")
     }
   }
@@ -75,11 +73,10 @@ struct RoomsDoorTests {
     let other = bench.join()
     // The clock of the other client is fast.
     let fast = Stamp(milliseconds: bench.now.wallMilliseconds + 50_000, counter: 9, actor: bench.actor(other))
-    bench.write(other, bench.shape(1), at: fast) {
+    bench.settle(other, 1, at: fast) {
       $0.kind = .star
       $0.alpha = 2
     }
-    bench.settle()
     for alpha in [Int16(3), 4, 5] {
       bench.submit(writer, [ProposedOperation(1, Properties { $0.alpha = alpha })])
       // The value 5 is sent before the value 4 is stored.
@@ -113,11 +110,10 @@ struct RoomsDoorTests {
     bench.write(first, bench.shape(1)) { $0.kind = .star }
     let winner = bench.write(first, bench.shape(1)) { $0.alpha = 5 }
     let late = Stamp(milliseconds: winner.milliseconds - 1, counter: 0, actor: bench.actor(second))
-    bench.write(second, bench.shape(1), id: 8, at: late) {
+    bench.settle(second, 1, id: 8, at: late) {
       $0.alpha = 6
       $0.rotation = 3
     }
-    bench.settle()
     let answer = bench.acknowledgements(second)
     #expect(answer.map { $0.id } == [MessageIdentifier(8)])
     #expect(answer.first?.superseded == [Superseded(operation: 0, property: .alpha, by: winner)])
@@ -148,14 +144,11 @@ struct RoomsDoorTests {
     bench.write(writer, bench.shape(4)) { $0.kind = .star }
     #expect(bench.waiting.count == 3)
     // Shapes that exist, or whose creation is pending, can still be edited.
-    bench.write(writer, bench.shape(3)) { $0.alpha = 3 }
-    bench.settle()
+    bench.settle(writer, 3) { $0.alpha = 3 }
     #expect(bench.rejections(writer) == [.roomFull])
     bench.write(writer, bench.shape(1)) { $0.alpha = 4 }
-    bench.write(writer, bench.shape(1)) { $0.delete() }
-    bench.settle()
-    bench.write(writer, bench.shape(5)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 1) { $0.delete() }
+    bench.settle(writer, 5) { $0.kind = .star }
     #expect(bench.rejections(writer) == [.roomFull])
     #expect(bench.room.canvas.shapeCount == 3)
   }
@@ -163,8 +156,7 @@ struct RoomsDoorTests {
   @Test("W6: a message's deletions make room for its new shapes, unless it brings the deleted ones back")
   func replacing() {
     var (bench, writer) = RoomBench.withWriter { $0.shapes = 2 }
-    for number in 1...2 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
-    bench.settle()
+    bench.makeStars(writer, 1...2)
     let deletion = Properties {
       $0.position = Point(x: 5, y: 5)
       $0.delete()
@@ -186,18 +178,15 @@ struct RoomsDoorTests {
     func leaveRemnant(_ number: UInt64) {
       bench.write(writer, bench.shape(number)) { $0.kind = .star }
       bench.write(writer, bench.shape(number)) { $0.delete() }
-      bench.write(writer, bench.shape(number)) { $0.alpha = 3 }
-      bench.settle()
+      bench.settle(writer, number) { $0.alpha = 3 }
     }
     for number: UInt64 in 1...2 { leaveRemnant(number) }
     #expect(bench.room.canvas.shapeCount == 2 && bench.room.canvas.liveCount == 0)
-    for number: UInt64 in 3...4 { bench.write(writer, bench.shape(number)) { $0.kind = .star } }
-    bench.settle()
+    bench.makeStars(writer, 3...4)
     #expect(bench.rejections(writer) == [])
     #expect(bench.room.canvas.liveCount == 2)
     // The room is full now, so a deleted shape can't be restored.
-    bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 1) { $0.kind = .star }
     #expect(bench.rejections(writer) == [.roomFull])
     for number: UInt64 in 3...4 { bench.write(writer, bench.shape(number)) { $0.delete() } }
     for number: UInt64 in 3...4 { bench.write(writer, bench.shape(number)) { $0.alpha = 3 } }
@@ -205,16 +194,14 @@ struct RoomsDoorTests {
     #expect(bench.rejections(writer) == [.roomFull, .roomFull, .roomFull])
     #expect(bench.room.canvas.shapeCount == 2 && bench.room.canvas.liveCount == 0)
     bench.write(writer, bench.shape(1)) { $0.delete() }
-    bench.write(writer, bench.shape(3)) { $0.alpha = 3 }
-    bench.settle()
+    bench.settle(writer, 3) { $0.alpha = 3 }
     #expect(bench.rejections(writer) == [.roomFull, .roomFull, .roomFull])
   }
 
   @Test("W12: a deletion that an edit outlives, or might, counts as an edit of a shape that is not there")
   func outlivedDeletion() throws {
     var (bench, writer) = RoomBench.withWriter()
-    let made = bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    let made = bench.settle(writer, 1) { $0.kind = .star }
     let times = [2, 1].map { Stamp(milliseconds: made.milliseconds + $0, counter: 0, actor: made.actor)! }
     let edit = ProposedOperation(1, Properties { $0.alpha = 3 }, at: times[0])
     let deletion = ProposedOperation(1, .deletion, at: times[1])
@@ -255,8 +242,7 @@ struct RoomsDoorTests {
     for number: UInt64 in 11...13 { bench.write(writer, bench.shape(number)) { $0.kind = .star } }
     // Existing shapes may be deleted and then restored.
     bench.write(writer, bench.shape(12)) { $0.delete() }
-    bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 1) { $0.kind = .star }
     #expect(bench.rejections(writer).count == 6)
     #expect(bench.room.canvas.liveCount == 3)
   }
@@ -270,12 +256,10 @@ struct RoomsDoorTests {
       last = bench.write(writer, bench.shape(UInt64(number))) { $0.delete() }
       bench.settle()
     }
-    bench.write(writer, bench.shape(3)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 3) { $0.kind = .star }
     #expect(bench.rejections(writer) == [.roomFull])
     bench.write(writer, bench.shape(2), at: last) { $0.delete() }
-    bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 1) { $0.kind = .star }
     #expect(bench.rejections(writer) == [.roomFull])
     #expect(bench.room.canvas.erasureCount == 1 && bench.room.canvas.liveCount == 1)
   }
@@ -286,16 +270,13 @@ struct RoomsDoorTests {
     let at = bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.write(writer, bench.shape(1), at: at) { $0.kind = .star }
     bench.commit()
-    bench.write(writer, bench.shape(2)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 2) { $0.kind = .star }
     #expect(bench.rejections(writer) == [])
     #expect(bench.room.canvas.liveCount == 2)
     // Both copies of the first message are stored now. If one of them still counted as pending, the third shape would
     // exceed the limit.
-    bench.write(writer, bench.shape(2)) { $0.delete() }
-    bench.settle()
-    bench.write(writer, bench.shape(3)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 2) { $0.delete() }
+    bench.settle(writer, 3) { $0.kind = .star }
     #expect(bench.rejections(writer) == [])
   }
 
@@ -314,8 +295,7 @@ struct RoomsDoorTests {
     // The log is available again and reports that it had stored the first message.
     bench.deliver(RoomRecord(position: 1, milliseconds: RoomBench.epoch, operations: unknown.operations))
     bench.write(writer, bench.shape(1), at: at) { $0.kind = .star }
-    bench.write(other, bench.shape(2)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(other, 2) { $0.kind = .star }
     #expect(bench.rejections(writer) == [.unavailable, .unavailable])
     #expect(bench.rejections(other) == [.unavailable, .roomFull])
   }
@@ -323,17 +303,14 @@ struct RoomsDoorTests {
   @Test("W8: an accepted operation is accepted again after the clock was moved", arguments: [true, false])
   func againAfterTheClockMoved(isBack: Bool) {
     var (bench, writer) = RoomBench.withWriter()
-    let at = bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    let at = bench.settle(writer, 1) { $0.kind = .star }
     let distance = bench.limits.horizonMilliseconds + 1_000_000
     bench.now.wallMilliseconds = isBack ? at.milliseconds - distance : at.milliseconds + distance
-    bench.write(writer, bench.shape(1), at: at) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 1, at: at) { $0.kind = .star }
     #expect(bench.rejections(writer) == [])
     #expect(bench.acknowledgements(writer).map(\.superseded) == [[], []])
     let other = isBack ? Stamp(milliseconds: at.milliseconds + 1_000, counter: 0, actor: at.actor)! : at
-    bench.write(writer, bench.shape(2), at: other) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 2, at: other) { $0.kind = .star }
     #expect(bench.rejections(writer) == [isBack ? .clockAhead : .tooOld])
   }
 
@@ -341,17 +318,9 @@ struct RoomsDoorTests {
   func knownIsNotStored() throws {
     var (bench, writer) = RoomBench.withWriter()
     let old = bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    let new = bench.write(writer, bench.shape(1)) { $0.kind = .ellipse }
-    bench.settle()
+    let new = bench.settle(writer, 1) { $0.kind = .ellipse }
     func refusal(_ bound: Allowance.Bound, _ operations: [ProposedOperation]) -> RejectCode? {
-      let refused = bench.room.submit(
-        Submission(id: nil, operations: operations),
-        from: bench.clients[writer].id!,
-        allowance: Allowance(payer: nil, bound: bound),
-        now: bench.now
-      )
-      bench.settle()
-      return refused?.code
+      bench.submit(writer, within: bound, operations)
     }
     let (full, low) = (
       Allowance.Bound.nothingNew(.quotaExceeded, "full"), .deletions(.storageLow, "low") as Allowance.Bound
@@ -385,19 +354,16 @@ struct RoomsDoorTests {
   @Test("M3, W8: another value under a stamp that was accepted counts as new wherever it would win")
   func anotherValue() {
     var (bench, writer) = RoomBench.withWriter { $0.textBytes = 100 }
-    let at = bench.write(writer, bench.shape(1)) { ($0.kind, $0.name, $0.text) = (.text, "A", "a") }
-    bench.settle()
+    let at = bench.settle(writer, 1) { ($0.kind, $0.name, $0.text) = (.text, "A", "a") }
     bench.write(writer, bench.shape(1), at: at) { $0.text = Text(String(repeating: "b", count: 101)) }
-    bench.write(writer, bench.shape(1), at: at) { $0.name = "a\u{200B}" }
-    bench.settle()
+    bench.settle(writer, 1, at: at) { $0.name = "a\u{200B}" }
     let other = ProposedOperation(1, Properties { $0.text = "b" }, at: at)
     let bound = Allowance(payer: nil, bound: .nothingNew(.quotaExceeded, "full"))
     let submission = Submission(id: nil, operations: [other])
     _ = bench.room.submit(submission, from: bench.clients[writer].id!, allowance: bound, now: bench.now)
     bench.now.wallMilliseconds += bench.limits.horizonMilliseconds + 1_000_000
     bench.write(writer, bench.shape(1), at: at) { ($0.text, $0.alpha) = ("a", 9) }
-    bench.write(writer, bench.shape(1), at: at) { ($0.kind, $0.name, $0.text) = (.text, "A", "a") }
-    bench.settle()
+    bench.settle(writer, 1, at: at) { ($0.kind, $0.name, $0.text) = (.text, "A", "a") }
     #expect(bench.rejections(writer) == [.roomFull, .badValue, .quotaExceeded, .tooOld])
     #expect(bench.room.canvas[bench.shape(1)]?.properties.text == "a")
   }
@@ -405,8 +371,7 @@ struct RoomsDoorTests {
   @Test("W6: a room that is ahead of the server's clock goes on at its newest stamp")
   func aheadOfTheClock() throws {
     var (bench, writer) = RoomBench.withWriter()
-    let at = bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    let at = bench.settle(writer, 1) { $0.kind = .star }
     bench.now.wallMilliseconds -= bench.limits.clockAheadMilliseconds + 1_000_000
     let next = Stamp(milliseconds: at.milliseconds, counter: at.counter + 1, actor: at.actor)!
     bench.write(writer, bench.shape(1), at: next) { $0.alpha = 3 }
@@ -447,8 +412,7 @@ struct RoomsDoorTests {
   @Test("W6: stamps that the server gives take a room no further ahead")
   func stampsOfTheServer() {
     var (bench, writer) = RoomBench.withWriter()
-    let at = bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    let at = bench.settle(writer, 1) { $0.kind = .star }
     bench.now.wallMilliseconds -= bench.limits.clockAheadMilliseconds + 1_000_000
     for counter in [Stamp.counterMax, Lead.counterMax] {
       for step in 1...50 as ClosedRange<UInt64> {
@@ -465,17 +429,14 @@ struct RoomsDoorTests {
   @Test("W6: room_full looks at the room as it will be with all that is on its way")
   func fullnessForecast() {
     var (bench, writer) = RoomBench.withWriter { $0.shapes = 2 }
-    bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.write(writer, bench.shape(2)) { $0.kind = .star }
-    bench.settle()
+    bench.makeStars(writer, 1...2)
     // A pending deletion frees space for one new shape.
     bench.write(writer, bench.shape(1)) { $0.delete() }
     bench.write(writer, bench.shape(3)) { $0.kind = .star }
     #expect(bench.rejections(writer) == [])
     bench.write(writer, bench.shape(4)) { $0.kind = .star }
     // Restoring a deleted shape would make one shape too many.
-    bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 1) { $0.kind = .star }
     #expect(bench.rejections(writer) == [.roomFull, .roomFull])
     #expect(bench.room.canvas.liveCount == 2)
   }
@@ -483,18 +444,14 @@ struct RoomsDoorTests {
   @Test("W6: a shape that is there may be deleted, however many deletions are remembered")
   func deletingIsAlwaysTaken() {
     var (bench, writer) = RoomBench.withWriter { $0.erasures = 1 }
-    bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
-    bench.write(writer, bench.shape(8)) { $0.delete() }
-    bench.settle()
-    bench.write(writer, bench.shape(1)) { $0.delete() }
-    bench.settle()
+    bench.settle(writer, 1) { $0.kind = .star }
+    bench.settle(writer, 8) { $0.delete() }
+    bench.settle(writer, 1) { $0.delete() }
     #expect(bench.rejections(writer) == [])
     // The memory for deletions is full. So the room refuses to delete a shape that never existed. It also refuses a new
     // shape, whose later deletion would need space.
     bench.write(writer, bench.shape(9)) { $0.delete() }
-    bench.write(writer, bench.shape(2)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 2) { $0.kind = .star }
     #expect(bench.rejections(writer) == [.roomFull, .roomFull])
   }
 
@@ -502,14 +459,10 @@ struct RoomsDoorTests {
   func againInAFullRoom() {
     var (bench, writer) = RoomBench.withWriter { $0.shapes = 1 }
     let other = bench.join()
-    let at = bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
-    bench.write(other, bench.shape(1)) { $0.delete() }
-    bench.settle()
-    bench.write(other, bench.shape(2)) { $0.kind = .star }
-    bench.settle()
-    bench.write(writer, bench.shape(1), at: at) { $0.kind = .star }
-    bench.settle()
+    let at = bench.settle(writer, 1) { $0.kind = .star }
+    bench.settle(other, 1) { $0.delete() }
+    bench.settle(other, 2) { $0.kind = .star }
+    bench.settle(writer, 1, at: at) { $0.kind = .star }
     #expect(bench.rejections(writer) == [] && bench.rejections(other) == [])
     #expect(bench.acknowledgements(writer).count == 2)
     #expect(bench.room.canvas.liveCount == 1)
@@ -558,8 +511,7 @@ struct RoomsDoorTests {
       set.kind = .line
       set.to = Tie(shape: Identifier(packed: 1)!, place: .middle)
     }
-    bench.write(writer, bench.shape(3)) { $0.kind = .line }
-    bench.settle()
+    bench.settle(writer, 3) { $0.kind = .line }
     let led = Properties { $0.size = Size(width: 7, height: 7) }
     let styled = Properties { $0.alpha = 3 }
     let deletion = ProposedOperation(
@@ -570,14 +522,7 @@ struct RoomsDoorTests {
       }
     )
     func isAccepted(_ operations: [ProposedOperation]) -> Bool {
-      let refused = bench.room.submit(
-        Submission(id: nil, operations: operations),
-        from: bench.clients[writer].id!,
-        allowance: Allowance(payer: nil, bound: .deletions(.storageLow, "low")),
-        now: bench.now
-      )
-      bench.settle()
-      return refused == nil
+      bench.submit(writer, within: .deletions(.storageLow, "low"), operations) == nil
     }
     for others in [
       [ProposedOperation(3, led)], [ProposedOperation(2, styled)], [deletion],

@@ -16,14 +16,9 @@ struct RoomsForgettingTests {
   /// Deletes shapes that never existed, one per second.
   private func deleteMany(_ bench: inout RoomBench, _ writer: Int, _ numbers: ClosedRange<UInt64>) {
     for number in numbers {
-      bench.write(writer, bench.shape(number)) { $0.delete() }
-      bench.settle()
+      bench.settle(writer, number) { $0.delete() }
       bench.rest(after: 1_000)
     }
-  }
-
-  private func rest(_ bench: inout RoomBench) {
-    bench.rest()
   }
 
   private func forget(_ bench: inout RoomBench, before milliseconds: UInt64) {
@@ -40,8 +35,7 @@ struct RoomsForgettingTests {
     #expect((50...70).contains(bench.room.canvas.erasureCount))
     #expect(bench.room.canvas.stamp(of: .deleted, in: bench.shape(1)) == nil)
     #expect(bench.room.canvas.stamp(of: .deleted, in: bench.shape(80)) != nil)
-    bench.write(writer, bench.shape(100)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 100) { $0.kind = .star }
     #expect(bench.rejections(writer) == [])
     #expect(bench.room.canvas.liveCount == 1)
   }
@@ -52,8 +46,7 @@ struct RoomsForgettingTests {
     let writer = bench.join()
     deleteMany(&bench, writer, 1...40)
     #expect(bench.room.canvas.erasureCount == 40)
-    bench.write(writer, bench.shape(100)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 100) { $0.kind = .star }
     #expect(bench.rejections(writer) == [.roomFull])
     bench.rest(after: 30_000)
     #expect((20..<40).contains(bench.room.canvas.erasureCount))
@@ -70,8 +63,7 @@ struct RoomsForgettingTests {
     )
     bench.room.forgetErasures(now: bench.now)
     bench.now = right
-    bench.write(writer, bench.shape(1)) { $0.delete() }
-    bench.settle()
+    bench.settle(writer, 1) { $0.delete() }
     forget(&bench, before: right.wallMilliseconds - 60_000)
     bench.settle()
     #expect(bench.room.forgottenBefore == right.wallMilliseconds - 60_000)
@@ -83,8 +75,7 @@ struct RoomsForgettingTests {
     var bench = bench()
     var writer = bench.join()
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    let erased = bench.write(writer, bench.shape(1)) { $0.delete() }
-    bench.settle()
+    let erased = bench.settle(writer, 1) { $0.delete() }
     bench.now.wallMilliseconds += 3 * bench.limits.horizonMilliseconds
     bench.room.forgetErasures(now: bench.now)
     #expect(bench.room.canvas.isEmpty)
@@ -98,8 +89,7 @@ struct RoomsForgettingTests {
     bench.write(writer, bench.shape(1), at: Stamp(time: erased.time, actor: actor)) { $0.kind = .star }
     bench.write(writer, bench.shape(2)) { $0.kind = .star }
     // Whoever has the room's newest stamp counts on from it.
-    bench.write(writer, bench.shape(3), at: Stamp(time: erased.time + 1, actor: actor)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 3, at: Stamp(time: erased.time + 1, actor: actor)) { $0.kind = .star }
     #expect(bench.rejections(writer) == [.tooOld])
     #expect(Set(bench.room.canvas.shapes.map(\.id)) == [bench.shape(2), bench.shape(3)])
   }
@@ -108,18 +98,15 @@ struct RoomsForgettingTests {
   func closesTheDoor() {
     var bench = bench()
     let writer = bench.join()
-    let old = bench.write(writer, bench.shape(200)) { $0.kind = .star }
-    bench.settle()
+    let old = bench.settle(writer, 200) { $0.kind = .star }
     deleteMany(&bench, writer, 1...80)
     bench.rest(after: 60_000)
     let late = Stamp(milliseconds: old.milliseconds + 1, counter: 0, actor: old.actor)!
     bench.write(writer, bench.shape(1), at: late) { $0.kind = .star }
-    bench.write(writer, bench.shape(200), at: old) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 200, at: old) { $0.kind = .star }
     #expect(bench.rejections(writer) == [.tooOld])
     let young = Stamp(milliseconds: bench.room.forgottenBefore, counter: 0, actor: old.actor)!
-    bench.write(writer, bench.shape(201), at: young) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 201, at: young) { $0.kind = .star }
     #expect(bench.rejections(writer) == [.tooOld])
   }
 
@@ -128,8 +115,7 @@ struct RoomsForgettingTests {
     var bench = bench()
     let writer = bench.join()
     let other = bench.join()
-    let erased = bench.write(writer, bench.shape(1)) { $0.delete() }
-    bench.settle()
+    let erased = bench.settle(writer, 1) { $0.delete() }
     bench.pass(5_000)
     func late(_ milliseconds: UInt64) -> Stamp {
       Stamp(milliseconds: erased.milliseconds - milliseconds, counter: 0, actor: erased.actor)!
@@ -144,8 +130,7 @@ struct RoomsForgettingTests {
     // forget, so the two operations with old stamps are refused.
     bench.write(writer, bench.shape(1), id: 2, at: late(2)) { $0.kind = .star }
     bench.write(writer, bench.shape(3), id: 4, at: late(3)) { $0.kind = .star }
-    let fresh = bench.write(writer, bench.shape(2), id: 3) { $0.kind = .star }
-    bench.settle()
+    let fresh = bench.settle(writer, 2, id: 3) { $0.kind = .star }
     #expect(bench.room.canvas.erasureCount == 0 && bench.room.canvas.shapeCount == 1)
     #expect(bench.room.canvas.stamp(of: .kind, in: bench.shape(2)) == fresh)
     #expect(bench.rejections(writer) == [.tooOld, .tooOld])
@@ -173,12 +158,10 @@ struct RoomsForgettingTests {
   func takenAgain() {
     var bench = bench()
     let writer = bench.join()
-    let first = bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    let first = bench.settle(writer, 1) { $0.kind = .star }
     bench.pass(5_000)
     forget(&bench, before: bench.now.wallMilliseconds)
-    bench.write(writer, bench.shape(1), id: 2, at: first) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 1, id: 2, at: first) { $0.kind = .star }
     #expect(bench.rejections(writer) == [] && bench.room.canvas.liveCount == 1)
   }
 
@@ -186,8 +169,7 @@ struct RoomsForgettingTests {
   func refused() {
     var bench = bench()
     let writer = bench.join()
-    bench.write(writer, bench.shape(1)) { $0.delete() }
-    bench.settle()
+    bench.settle(writer, 1) { $0.delete() }
     bench.pass(1_000)
     forget(&bench, before: bench.now.wallMilliseconds)
     bench.fail()
@@ -211,8 +193,7 @@ struct RoomsForgettingTests {
   func forgetsWithAFastClock() {
     var bench = bench()
     let writer = bench.join()
-    bench.write(writer, bench.shape(1)) { $0.delete() }
-    bench.settle()
+    bench.settle(writer, 1) { $0.delete() }
     bench.pass(1_000)
     let right = bench.now
     bench.now.wallMilliseconds += 86_400_000
@@ -223,8 +204,7 @@ struct RoomsForgettingTests {
     #expect(bench.room.canvas.erasureCount == 0 && bench.log.count == 2)
     bench.now.wallMilliseconds = right.wallMilliseconds
     #expect(bench.submit(writer, [ProposedOperation(2, .star, at: nil)]) == nil)
-    bench.write(writer, bench.shape(3)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 3) { $0.kind = .star }
     #expect(bench.rejections(writer) == [] && bench.room.canvas.liveCount == 2)
   }
 
@@ -233,8 +213,7 @@ struct RoomsForgettingTests {
     var bench = bench()
     let writer = bench.join()
     let reader = bench.join()
-    bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 1) { $0.kind = .star }
     bench.write(writer, bench.shape(1)) { $0.delete() }
     bench.commit()
     bench.pass(1_000)
@@ -250,11 +229,9 @@ struct RoomsForgettingTests {
   func noStateFromBefore() {
     var bench = RoomBench { $0.messageBytes = 16_384 }
     let writer = bench.join()
-    for number in 1...200 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
-    bench.settle()
+    bench.makeStars(writer, 1...200)
     bench.join()
-    bench.write(writer, bench.shape(1)) { $0.delete() }
-    bench.settle()
+    bench.settle(writer, 1) { $0.delete() }
     bench.pass(1_000)
     forget(&bench, before: bench.now.wallMilliseconds)
     bench.settle()
@@ -274,11 +251,10 @@ struct RoomsForgettingTests {
     bench.settle()
     let image = try RoomImage(bench.room.image().encoded(), seed: 1)
     #expect(image.forgottenBefore == before)
-    bench.restart(with: Room(name: "demo", epoch: 77, limits: bench.limits, framing: .byLength, seed: 4, image: image))
+    bench.restart(with: RoomBench.room(bench.limits, image: image))
     let again = bench.join()
     let late = Stamp(milliseconds: before - 1, counter: 0, actor: bench.actor(again))!
-    bench.write(again, bench.shape(9), at: late) { $0.kind = .star }
-    bench.settle()
+    bench.settle(again, 9, at: late) { $0.kind = .star }
     #expect(bench.rejections(again) == [.tooOld])
   }
 

@@ -58,12 +58,10 @@ struct RoomsJoiningTests {
   )
   func cutOffInState(encoding: WireEncoding, isDifference: Bool) {
     var (bench, writer) = RoomBench.withWriter { $0.messageBytes = 16_384 }
-    bench.write(writer, bench.shape(1_000)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 1_000) { $0.kind = .star }
     let early = bench.join(encoding)
     bench.leave(early)
-    for number in 0..<300 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
-    bench.settle()
+    bench.makeStars(writer, 0...299)
     var reader = isDifference ? early : bench.connect(encoding)
     // Each connection ends after its first message with operations. The client keeps what it has received.
     for _ in 0..<3 {
@@ -120,8 +118,7 @@ struct RoomsJoiningTests {
     #expect(bench.clients[newer].closed == nil && bench.actor(newer) == actor)
     #expect(bench.room.memberCount == 2)
     #expect(bench.clients[watcher].peers[actor]?.name == "again")
-    bench.write(newer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(newer, 1) { $0.kind = .star }
     bench.expectCaughtUp(watcher)
     bench.expectCaughtUp(newer)
   }
@@ -191,8 +188,7 @@ struct RoomsJoiningTests {
     let canvas = bench.clients[client].canvas
     bench.leave(client)
     for alpha in 1...9 { bench.write(writer, bench.shape(3)) { $0.alpha = Int16(alpha) } }
-    bench.write(writer, bench.shape(4)) { $0.delete() }
-    bench.settle()
+    bench.settle(writer, 4) { $0.delete() }
 
     let again = bench.join(encoding, with: canvas) { $0.since = since }
     bench.expectCaughtUp(again)
@@ -204,19 +200,17 @@ struct RoomsJoiningTests {
   @Test("D5: of a shape that changed, what was not written since does not come again", arguments: [true, false])
   func resumeOfRegisters(isKnown: Bool) {
     var (bench, writer) = RoomBench.withWriter()
-    bench.write(writer, bench.shape(1)) {
+    bench.settle(writer, 1) {
       $0.kind = .star
       $0.alpha = 3
       $0.rotation = 30
     }
-    bench.settle()
     let away = bench.join()
     let since = bench.clients[away].cursor
     let canvas = bench.clients[away].canvas
     bench.leave(away)
     bench.write(writer, bench.shape(1)) { $0.rotation = 60 }
-    bench.write(writer, bench.shape(1)) { $0.position = Point(x: 1, y: 2) }
-    bench.settle()
+    bench.settle(writer, 1) { $0.position = Point(x: 1, y: 2) }
     // A server that restarted after the change knows that the shape changed, but not which of its registers.
     if !isKnown { bench.restart(with: RoomBench.room(bench.limits, image: bench.room.image())) }
 
@@ -283,8 +277,7 @@ struct RoomsJoiningTests {
   @Test("D7: a cursor of another life of the room, of another run, of the future or of nobody is refused, not misread")
   func badCursors() throws {
     var (bench, writer) = RoomBench.withWriter()
-    bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 1) { $0.kind = .star }
     let good = RoomCursor(epoch: 77, run: bench.run, position: bench.room.position)
     let texts: [Text] = [
       RoomCursor(epoch: 78, run: bench.run, position: bench.room.position).text,
@@ -313,8 +306,7 @@ struct RoomsJoiningTests {
   @Test("a snapshot that is cut or changed is a named error")
   func damagedImage() {
     var (bench, writer) = RoomBench.withWriter()
-    bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 1) { $0.kind = .star }
     let bytes = bench.room.image().encoded()
     #expect(throws: RoomImageError.truncated) { try RoomImage(Array(bytes.dropLast()), seed: 1) }
     #expect(throws: RoomImageError.truncated) { try RoomImage([], seed: 1) }
@@ -324,12 +316,9 @@ struct RoomsJoiningTests {
   @Test("D2: a client that was away for longer than deletions are remembered starts again")
   func horizon() {
     var (bench, writer) = RoomBench.withWriter { $0.horizonMilliseconds = 60_000 }
-    bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.write(writer, bench.shape(2)) { $0.kind = .star }
-    bench.settle()
+    bench.makeStars(writer, 1...2)
     let since = bench.clients[writer].cursor
-    bench.write(writer, bench.shape(1)) { $0.delete() }
-    bench.settle()
+    bench.settle(writer, 1) { $0.delete() }
     bench.pass(100_000)
     bench.room.forgetErasures(now: bench.now)
     #expect(bench.room.canvas.erasureCount == 1)
@@ -338,11 +327,7 @@ struct RoomsJoiningTests {
     #expect(bench.room.canvas.erasureCount == 0)
 
     let image = try? RoomImage(bench.room.image().encoded(), seed: 1)
-    let rooms = [
-      bench.room,
-      Room(name: "demo", epoch: 77, limits: bench.limits, framing: .byLength, seed: 4, image: image),
-    ]
-    for room in rooms {
+    for room in [bench.room, RoomBench.room(bench.limits, image: image)] {
       bench.restart(with: room)
       let client = bench.join { $0.since = since }
       #expect(bench.deliveries(client).first?.reset == true)

@@ -15,7 +15,11 @@ struct RoomsLayoutTests {
   }
 
   private static func submit(_ count: Int, to bench: inout RoomBench, request: UInt64) throws {
-    let edits = try LayoutEdits(importing: try squares(count), into: bench.room.canvas, using: &bench.random)
+    try submit(try squares(count), to: &bench, request: request)
+  }
+
+  private static func submit(_ shapes: [ImportedShape], to bench: inout RoomBench, request: UInt64) throws {
+    let edits = try LayoutEdits(importing: shapes, into: bench.room.canvas, using: &bench.random)
     bench.room.submit(edits, request: request, actor: bench.shape(900 + request), now: bench.now)
     bench.takeEffects()
   }
@@ -47,8 +51,7 @@ struct RoomsLayoutTests {
     bench.send()
     #expect(bench.rejections(writer) == [.roomFull])
     bench.fail()
-    for number in 4...11 as ClosedRange<UInt64> { bench.write(writer, bench.shape(number)) { $0.kind = .star } }
-    bench.settle()
+    bench.makeStars(writer, 4...11)
     #expect(bench.rejections(writer) == [.roomFull], "the layout's places are free again")
     #expect(bench.room.canvas.liveCount == 10)
     #expect(bench.room.isIdle == false)
@@ -101,17 +104,13 @@ struct RoomsLayoutTests {
     var (bench, writer) = RoomBench.withWriter { $0.textBytes = 40 }
     var shapes = try RoomsLayoutTests.squares(4)
     for index in shapes.indices { shapes[index].properties.text = "ten bytes!" }
-    var edits = try LayoutEdits(importing: shapes, into: bench.room.canvas, using: &bench.random)
-    bench.room.submit(edits, request: 1, actor: bench.shape(901), now: bench.now)
-    bench.takeEffects()
+    try RoomsLayoutTests.submit(shapes, to: &bench, request: 1)
     bench.write(writer, bench.shape(1)) { $0.text = "x" }
     bench.send()
     #expect(bench.rejections(writer) == [.roomFull])
     bench.fail()
     shapes.removeLast()
-    edits = try LayoutEdits(importing: shapes, into: bench.room.canvas, using: &bench.random)
-    bench.room.submit(edits, request: 2, actor: bench.shape(902), now: bench.now)
-    bench.takeEffects()
+    try RoomsLayoutTests.submit(shapes, to: &bench, request: 2)
     let next = bench.takeBatch()
     let batch = try #require(next)
     for (index, operations) in batch.parts(operationsMax: 2).enumerated() {
@@ -121,9 +120,7 @@ struct RoomsLayoutTests {
     bench.settle()
     #expect(bench.rejections(writer) == [.roomFull], "ten bytes were left")
     #expect(bench.room.canvas.longBytes == 40)
-    edits = try LayoutEdits(importing: shapes, into: bench.room.canvas, using: &bench.random)
-    bench.room.submit(edits, request: 3, actor: bench.shape(903), now: bench.now)
-    bench.takeEffects()
+    try RoomsLayoutTests.submit(shapes, to: &bench, request: 3)
     let refused = try #require(bench.answers.last)
     #expect(throws: Rejection.self) { try refused.outcome.get() }
   }
@@ -131,8 +128,7 @@ struct RoomsLayoutTests {
   @Test("its stamps are later than the room's, each once, and the room goes on after them")
   func stamps() throws {
     var (bench, writer) = RoomBench.withWriter()
-    bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 1) { $0.kind = .star }
     let before = try #require(bench.room.canvas.stamp(of: .kind, in: bench.shape(1)))
     try RoomsLayoutTests.submit(3, to: &bench, request: 1)
     bench.room.submit([ProposedOperation(2, .star)], request: 2, actor: bench.shape(8), now: bench.now)
@@ -173,8 +169,7 @@ struct OpenRoomTests {
 
   @Test("of the appends that may create a room no two propose the same epoch, and the first stored is the room's")
   func epochs() {
-    let room = Room(name: "demo", epoch: 1, limits: Limits(), framing: .byLength, seed: 1)
-    let open = OpenRoom(name: "demo", room: room, isStored: false)
+    let open = OpenRoom.inTests(isStored: false)
     var next: UInt64 = 1
     func proposed() -> UInt64 {
       open.epochToAppend {
@@ -212,11 +207,10 @@ struct OpenRoomTests {
     var (bench, writer) = RoomBench.withWriter()
     let text = Text(String(repeating: "x", count: 4_000))
     for number in 0..<operations {
-      _ = bench.write(writer, bench.shape(1 + number % 300)) {
+      bench.settle(writer, 1 + number % 300) {
         $0.kind = .text
         if number < 300 { $0.text = text }
       }
-      bench.settle()
     }
     let open = OpenRoom(name: "demo", room: bench.room, isStored: true, snapshotPosition: 0)
     open.beginSnapshot()
@@ -289,15 +283,10 @@ struct OpenRoomTests {
 
 @Suite("Answers of the log that rooms have not processed yet")
 struct DeliveriesTests {
-  private static func room(_ name: String) -> OpenRoom {
-    let room = Room(name: Text(name), epoch: 1, limits: Limits(), framing: .byLength, seed: 1)
-    return OpenRoom(name: name, room: room, isStored: true)
-  }
-
   @Test("rooms take turns, and each room's answers keep their order")
   func turns() {
     var deliveries = Deliveries()
-    let (large, small) = (DeliveriesTests.room("large"), DeliveriesTests.room("small"))
+    let (large, small) = (OpenRoom.inTests("large"), OpenRoom.inTests("small"))
     for position in 1...200 as ClosedRange<UInt64> {
       deliveries.add(.record(LogRecord(position: position, milliseconds: 0, bytes: []), part: 0, of: nil), for: large)
     }

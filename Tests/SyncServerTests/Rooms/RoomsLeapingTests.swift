@@ -36,8 +36,7 @@ struct RoomsLeapingTests {
       for number in 1...2 as ClosedRange<UInt64> { place(&bench, writer, number, at: Double(time)) }
       bench.pass(10)
     }
-    bench.write(writer, bench.shape(3)) { $0.delete() }
-    bench.settle()
+    bench.settle(writer, 3) { $0.delete() }
     bench.catchUp(reader)
     #expect(bench.room.counts.leaps == 1)
     #expect(bench.room.counts.caughtUp == 0)
@@ -221,8 +220,7 @@ struct RoomsLeapingTests {
   func overlaps(encoding: WireEncoding) {
     var (bench, writer, reader) = stalled(encoding, overlaps: true)
     func move(_ number: UInt64, to other: UInt64) {
-      bench.write(writer, bench.shape(number)) { $0.position = Point(x: 0, y: Double(other) * 1_000) }
-      bench.settle()
+      bench.settle(writer, number) { $0.position = Point(x: 0, y: Double(other) * 1_000) }
       bench.pass(10)
     }
     for _ in 1...5 {
@@ -250,8 +248,7 @@ struct RoomsLeapingTests {
     bench.clients[reader].takes = 0
     bench.settle()
     for y in [1_000, 2_000, 1_000, 2_000] as [Double] {
-      bench.write(writer, bench.shape(2)) { $0.position = Point(x: 0, y: y) }
-      bench.settle()
+      bench.settle(writer, 2) { $0.position = Point(x: 0, y: y) }
       bench.pass(10)
     }
     bench.catchUp(reader)

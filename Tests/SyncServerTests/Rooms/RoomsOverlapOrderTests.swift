@@ -14,13 +14,10 @@ struct RoomsOverlapOrderTests {
   @Test("R6: everything else goes on meanwhile, and all who asked are told of all pairs once")
   func meanwhile() {
     var (bench, writer) = RoomBench.withWriter()
-    bench.put(writer, 1, x: 0)
-    bench.put(writer, 2, x: 5)
-    bench.settle()
+    bench.put(writer, [1: 0, 2: 5])
     bench.holdsOrders = true
     let first = bench.join(.json) { $0.overlaps = true }
-    bench.put(writer, 3, x: 8)
-    bench.settle()
+    bench.put(writer, [3: 8])
     let second = bench.join { $0.overlaps = true }
     bench.expectCaughtUp(first)
     bench.expectCaughtUp(second)
@@ -44,15 +41,12 @@ struct RoomsOverlapOrderTests {
   @Test("a question over HTTP is answered by an index that has all that the room had when it came, and its cursor")
   func question() throws {
     var (bench, writer) = RoomBench.withWriter()
-    bench.put(writer, 1, x: 0)
-    bench.put(writer, 2, x: 5)
-    bench.settle()
+    bench.put(writer, [1: 0, 2: 5])
     bench.holdsOrders = true
     bench.room.askOverlaps(request: 1, now: bench.now)
     bench.takeEffects()
     let cursor = bench.room.cursor
-    bench.put(writer, 3, x: 8)
-    bench.settle()
+    bench.put(writer, [3: 8])
     bench.room.askOverlaps(request: 2, now: bench.now)
     bench.takeEffects()
     #expect(bench.orders.count == 1)

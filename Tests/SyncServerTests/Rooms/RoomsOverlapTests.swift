@@ -11,20 +11,14 @@ struct RoomsOverlapTests {
     var (bench, writer) = RoomBench.withWriter()
     let asker = bench.join(.json) { $0.overlaps = true }
     #expect(bench.notices(asker) == [OverlapNotice(began: [], ended: [])])
-    bench.put(writer, 1, x: 0)
-    bench.put(writer, 2, x: 5)
-    bench.put(writer, 3, x: 10)
-    bench.settle()
+    bench.put(writer, [1: 0, 2: 5, 3: 10])
     let first = ShapePair(bench.shape(1), bench.shape(2))
     let second = ShapePair(bench.shape(2), bench.shape(3))
     #expect(bench.clients[asker].pairs == [first, second])
-    bench.write(writer, bench.shape(2)) { $0.visible = false }
-    bench.settle()
+    bench.settle(writer, 2) { $0.visible = false }
     #expect(bench.clients[asker].pairs == [])
-    bench.write(writer, bench.shape(2)) { $0.visible = true }
-    bench.settle()
-    bench.write(writer, bench.shape(3)) { $0.delete() }
-    bench.settle()
+    bench.settle(writer, 2) { $0.visible = true }
+    bench.settle(writer, 3) { $0.delete() }
     #expect(bench.clients[asker].pairs == [first])
     #expect(bench.notices(writer).isEmpty)
     let late = bench.join(.binary) { $0.overlaps = true }
@@ -35,41 +29,29 @@ struct RoomsOverlapTests {
   func net() {
     var (bench, writer) = RoomBench.withWriter()
     let asker = bench.join { $0.overlaps = true }
-    bench.put(writer, 1, x: 0)
-    bench.put(writer, 2, x: 50)
-    bench.settle()
+    bench.put(writer, [1: 0, 2: 50])
     let before = bench.notices(asker).count
     bench.put(writer, 2, x: 5)
-    bench.put(writer, 2, x: 50)
-    bench.put(writer, 1, x: 1)
-    bench.settle()
+    bench.put(writer, [2: 50, 1: 1])
     #expect(bench.notices(asker).count == before)
 
     // Two shapes move together. Their overlap ends and begins again within one broadcast, so it counts as unchanged.
-    bench.put(writer, 2, x: 5)
-    bench.settle()
+    bench.put(writer, [2: 5])
     let together = bench.notices(asker).count
-    bench.put(writer, 1, x: 201)
-    bench.put(writer, 2, x: 205)
-    bench.settle()
+    bench.put(writer, [1: 201, 2: 205])
     #expect(together == before + 1)
     #expect(bench.notices(asker).count == together)
 
     // Two that change places never overlapped.
-    bench.put(writer, 2, x: 305)
-    bench.settle()
-    bench.put(writer, 1, x: 305)
-    bench.put(writer, 2, x: 201)
-    bench.settle()
+    bench.put(writer, [2: 305])
+    bench.put(writer, [1: 305, 2: 201])
     #expect(bench.notices(asker).count == together + 1)
   }
 
   @Test("a client that asks for overlaps gets them, even if it shares a state with one that didn't ask")
   func sharedState() {
     var (bench, writer) = RoomBench.withWriter()
-    bench.put(writer, 1, x: 0)
-    bench.put(writer, 2, x: 5)
-    bench.settle()
+    bench.put(writer, [1: 0, 2: 5])
     bench.join(takes: 0)
     let asker = bench.join { $0.overlaps = true }
     #expect(bench.clients[asker].pairs == [ShapePair(bench.shape(1), bench.shape(2))])
@@ -79,20 +61,16 @@ struct RoomsOverlapTests {
   func erasedPlace() {
     var (bench, writer) = RoomBench.withWriter()
     let asker = bench.join { $0.overlaps = true }
-    bench.put(writer, 1, x: 0)
-    bench.put(writer, 2, x: 500)
-    bench.settle()
+    bench.put(writer, [1: 0, 2: 500])
     #expect(bench.clients[asker].pairs.isEmpty)
     // The deletion arrives after an edit with a newer stamp.
     let deletedAt = Stamp(milliseconds: bench.now.wallMilliseconds + 1, counter: 0, actor: bench.actor(writer))
     bench.pass(10)
-    bench.write(writer, bench.shape(2)) {
+    bench.settle(writer, 2) {
       $0.kind = .rectangle
       $0.size = Size(width: 10, height: 10)
     }
-    bench.settle()
-    bench.write(writer, bench.shape(2), at: deletedAt) { $0.delete() }
-    bench.settle()
+    bench.settle(writer, 2, at: deletedAt) { $0.delete() }
     #expect(bench.room.canvas[bench.shape(2)]?.properties.position == Point(x: 0, y: 0))
     #expect(bench.clients[asker].pairs == [ShapePair(bench.shape(1), bench.shape(2))])
   }
@@ -120,8 +98,7 @@ struct RoomsOverlapTests {
     bench.pass(3_000)
     let now3 = bench.overlapList()
     #expect(now3 == nil)
-    bench.write(writer, bench.shape(1)) { $0.delete() }
-    bench.settle()
+    bench.settle(writer, 1) { $0.delete() }
     for number: UInt64 in 2...4 { bench.put(writer, number, x: 100 * Double(number)) }
     bench.settle()
     bench.pass(3_000)
@@ -134,9 +111,7 @@ struct RoomsOverlapTests {
   @Test("the index is there only while somebody asks")
   func index() {
     var (bench, writer) = RoomBench.withWriter()
-    bench.put(writer, 1, x: 0)
-    bench.put(writer, 2, x: 5)
-    bench.settle()
+    bench.put(writer, [1: 0, 2: 5])
     #expect(!bench.room.keepsOverlaps)
     let asker = bench.join { $0.overlaps = true }
     #expect(bench.room.keepsOverlaps)
@@ -149,8 +124,7 @@ struct RoomsOverlapTests {
     )
     #expect(bench.room.keepsOverlaps)
     // Shapes change before the answer is made. The answer includes these changes.
-    bench.put(writer, 2, x: 100)
-    bench.settle()
+    bench.put(writer, [2: 100])
     let now5 = bench.overlapPairs()
     #expect(now5.isEmpty)
     bench.pass(40_000)

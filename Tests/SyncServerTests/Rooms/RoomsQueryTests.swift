@@ -41,8 +41,7 @@ struct RoomsQueryTests {
     let listing = bench.room.listing
     #expect(listing.cursor == bench.room.cursor && listing.operations == 2 && listing.shapes == 2)
     bench.write(writer, bench.shape(2)) { $0.delete() }
-    bench.write(writer, bench.shape(3)) { $0.alpha = 5 }
-    bench.settle()
+    bench.settle(writer, 3) { $0.alpha = 5 }
     #expect(bench.room.listing.shapes == 1, "neither a deleted shape counts, nor an edit of one that isn't there")
   }
 }
@@ -169,8 +168,7 @@ struct RoomsLimitTests {
       $0.beatMilliseconds = 1_000
       $0.beatOperations = 3
     }
-    bench.write(writer, bench.shape(1)) { $0.kind = .star }
-    bench.settle()
+    bench.settle(writer, 1) { $0.kind = .star }
     let beats = bench.room.counts.beats
     for number in 2...5 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
     for _ in 0..<4 { bench.commit() }

@@ -11,8 +11,7 @@ struct RoomsRestoringTests {
     let writer = bench.join()
     var cursors = [bench.room.cursor]
     for number in 0..<UInt64(count) {
-      bench.write(writer, bench.shape(first + number)) { $0.kind = .star }
-      bench.settle()
+      bench.settle(writer, first + number) { $0.kind = .star }
       cursors.append(bench.room.cursor)
     }
     bench.leave(writer)
@@ -92,11 +91,12 @@ struct RoomsRestoringTests {
     bench.expectCaughtUp(writer)
   }
 
+  private func record(_ position: UInt64, run: UInt64?) -> RoomRecord {
+    RoomRecord(position: position, milliseconds: RoomBench.epoch, run: run, operations: [])
+  }
+
   @Test("two processes write by turns: cursors of both are honoured, and none of them after an older copy")
   func twoWriters() throws {
-    func record(_ position: UInt64, run: UInt64?) -> RoomRecord {
-      RoomRecord(position: position, milliseconds: RoomBench.epoch, run: run, operations: [])
-    }
     var bench = RoomBench()
     bench.log = [record(1, run: 10), record(2, run: 20), record(3, run: nil), record(4, run: nil)]
     try restart(&bench)
@@ -111,9 +111,6 @@ struct RoomsRestoringTests {
 
   @Test("a place that only lost records had is refused, also where the log goes on past it")
   func placeOfLostRecord() throws {
-    func record(_ position: UInt64, run: UInt64?) -> RoomRecord {
-      RoomRecord(position: position, milliseconds: RoomBench.epoch, run: run, operations: [])
-    }
     var bench = RoomBench()
     bench.log = [record(1, run: 10), record(2, run: nil)]
     try restart(&bench)

@@ -41,8 +41,7 @@ struct RoomsStallingTests {
     let slow = bench.join(encoding) { $0.overlaps = overlaps }
     bench.clients[slow].takes = 0
     bench.drag(writer, 1...4, times: 100)
-    bench.write(writer, bench.shape(4)) { $0.delete() }
-    bench.settle()
+    bench.settle(writer, 4) { $0.delete() }
     #expect(bench.room.kept.beats <= 8)
     #expect(bench.room.counts.caughtUp == 1)
     let before = bench.clients[slow].messages.count
@@ -84,8 +83,7 @@ struct RoomsStallingTests {
   @Test("who leaves an empty room and comes back shares the state that was made before, until something changes")
   func sharedLater() {
     var (bench, writer) = RoomBench.withWriter()
-    for number in 1...50 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
-    bench.settle()
+    bench.makeStars(writer, 1...50)
     bench.leave(writer)
     bench.leave(bench.join())
     let made = bench.room.counts.statesMade
@@ -93,8 +91,7 @@ struct RoomsStallingTests {
     bench.settle()
     #expect(bench.room.counts.statesMade == made)
     bench.expectCaughtUp(reader)
-    bench.write(reader, bench.shape(1)) { $0.delete() }
-    bench.settle()
+    bench.settle(reader, 1) { $0.delete() }
     bench.leave(reader)
     let last = bench.join()
     bench.settle()
@@ -108,8 +105,7 @@ struct RoomsStallingTests {
       $0.messageBytes = 16_384
       $0.ringBeats = 4
     }
-    for number in 1...200 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
-    bench.settle()
+    bench.makeStars(writer, 1...200)
     let slow = bench.join(encoding, takes: 500)
     bench.drag(writer, 1...200, times: 2)
     for number in 1...50 { bench.write(writer, bench.shape(UInt64(number))) { $0.delete() } }
@@ -122,8 +118,7 @@ struct RoomsStallingTests {
   @Test("clients that join at the same time share the encoded state")
   func shared() {
     var (bench, writer) = RoomBench.withWriter()
-    for number in 1...50 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
-    bench.settle()
+    bench.makeStars(writer, 1...50)
     let made = bench.room.counts.statesMade
     for _ in 0..<20 {
       let client = bench.connect()
@@ -143,8 +138,7 @@ struct RoomsStallingTests {
   func staleState(encoding: WireEncoding) {
     var bench = RoomBench { $0.messageBytes = 16_384 }
     let writer = bench.join(encoding == .json ? .binary : .json)
-    for number in 1...200 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
-    bench.settle()
+    bench.makeStars(writer, 1...200)
     bench.leave(bench.join(encoding))
     bench.drag(writer, 1...2, times: 2)
     let reader = bench.join(encoding)
@@ -253,8 +247,7 @@ struct RoomsStallingTests {
     }
     bench.clients[slow].takes = 0
     // This write fills the socket's buffer.
-    bench.write(writer, bench.shape(1)) { $0.alpha = 3 }
-    bench.settle()
+    bench.settle(writer, 1) { $0.alpha = 3 }
     let passer = bench.join { $0.name = "passer" }
     bench.settle()
     bench.leave(passer)

@@ -63,8 +63,7 @@ struct RoomsStatesTests {
     let slow = joinSlowly(&bench, takes: 400)
     // The broadcasts that follow the state are all buffered. Once the room has forgotten the deletion, it can't send the
     // newest values in place of them.
-    bench.write(writer, bench.shape(1)) { $0.delete() }
-    bench.settle()
+    bench.settle(writer, 1) { $0.delete() }
     bench.pass(1_000)
     bench.room.forgetErasures(before: bench.now.wallMilliseconds, request: 9)
     bench.takeEffects()
@@ -81,8 +80,7 @@ struct RoomsStatesTests {
     var (bench, _) = crowdedBench()
     for round in 0..<6 {
       _ = joinSlowly(&bench, takes: 40)
-      bench.write(0, bench.shape(UInt64(1 + round))) { $0.name = Text("moved \(round)") }
-      bench.settle()
+      bench.settle(0, UInt64(1 + round)) { $0.name = Text("moved \(round)") }
     }
     let made = bench.room.counts.statesMade
     bench.room.close(.noSuchRoom, "deleted", now: bench.now)
@@ -189,8 +187,7 @@ struct RoomsStatesTests {
     var places: [Cursor?] = []
     for step in 0..<340 {
       if step < 40 { places.append(bench.clients[writer].cursor) }
-      bench.write(writer, bench.shape(1)) { $0.position = Point(x: Double(step), y: 0) }
-      bench.settle()
+      bench.settle(writer, 1) { $0.position = Point(x: Double(step), y: 0) }
     }
     // From each of these cursors, the newer changes fit into one message. The room learns that only when it makes the
     // message.

@@ -16,13 +16,7 @@ struct RosterTests {
     var roster = Roster(limits: limits)
     let (first, second) = (MemberID(index: 0, serial: 0), MemberID(index: 1, serial: 1))
     var here = [first: ann]
-    func tell(_ beat: UInt64) -> PeerChanges {
-      var changes = PeerChanges()
-      let now = Moment(wallMilliseconds: 0, monotonicMilliseconds: beat * 20_000)
-      roster.tell(&changes, beat: beat, people: here.count, now: now) { here[$0] }
-      return changes
-    }
-
+    func tell(_ beat: UInt64) -> PeerChanges { roster.tell(of: here, beat: beat) }
     roster.came(first)
     #expect(tell(1).joined == [ann])
     here[second] = bob
@@ -46,12 +40,7 @@ struct RosterTests {
     var roster = Roster(limits: Limits())
     let ids = (0..<4).map { MemberID(index: Int32($0), serial: UInt32($0)) }
     var here = [ids[0]: ann]
-    func tell(_ beat: UInt64) -> PeerChanges {
-      var changes = PeerChanges()
-      let now = Moment(wallMilliseconds: 0, monotonicMilliseconds: beat * 20_000)
-      roster.tell(&changes, beat: beat, people: here.count, now: now) { here[$0] }
-      return changes
-    }
+    func tell(_ beat: UInt64) -> PeerChanges { roster.tell(of: here, beat: beat) }
     roster.came(ids[0])
     #expect(tell(1).joined == [ann])
     for (before, after) in zip(ids, ids.dropFirst()) {
@@ -82,5 +71,15 @@ struct RosterTests {
     #expect(told(3_001, at: 5_999) == nil)
     #expect(told(3_001, at: 6_000) == 3_001)
     #expect(told(3_001, at: 9_000) == nil, "it is the same")
+  }
+}
+
+extension Roster {
+  /// What is told at a beat of those who are here. Beats are twenty seconds apart.
+  fileprivate mutating func tell(of here: [MemberID: Peer], beat: UInt64) -> PeerChanges {
+    var changes = PeerChanges()
+    let now = Moment(wallMilliseconds: 0, monotonicMilliseconds: beat * 20_000)
+    tell(&changes, beat: beat, people: here.count, now: now) { here[$0] }
+    return changes
   }
 }

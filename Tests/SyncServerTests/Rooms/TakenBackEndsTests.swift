@@ -20,24 +20,24 @@ struct TakenBackEndsTests {
     RoomView(name: "demo", places: RoomPlaces(epoch: 1), position: position, canvas: canvas)
   }
 
-  /// Ann's line, which is tied to Eve's square, and the work of taking back what Eve has written.
-  private func tied() -> (Canvas, TakingBack) {
+  /// Eve's square, and Ann's line, which is tied to the square's first corner.
+  private func canvas(square corner: Point, line start: Point) -> Canvas {
     var canvas = Canvas()
-    canvas.apply(
-      operation(square, 1, eve) {
-        $0.kind = .rectangle
-        $0.position = Point(x: 500, y: 400)
-      },
-      place: 1
-    )
-    canvas.apply(
-      operation(line, 2, ann) {
-        $0.kind = .line
-        $0.position = Point(x: 100, y: 100)
-        $0.to = Tie(shape: square, place: BoxPlace(x: 0, y: 0))
-      },
-      place: 2
-    )
+    let box = operation(square, 1, eve) {
+      ($0.kind, $0.position, $0.size) = (.rectangle, corner, Size(width: 100, height: 100))
+    }
+    let tied = operation(line, 2, ann) {
+      ($0.kind, $0.position, $0.size) = (.line, start, Size(width: 200, height: 100))
+      $0.to = Tie(shape: square, place: BoxPlace(x: 0, y: 0))
+    }
+    canvas.apply(box, place: 1)
+    canvas.apply(tied, place: 2)
+    return canvas
+  }
+
+  /// The square and the line, and the work of taking back what Eve has written.
+  private func tied() -> (Canvas, TakingBack) {
+    let canvas = canvas(square: Point(x: 500, y: 400), line: Point(x: 100, y: 100))
     let work = TakingBack(RoomHistory(end: .position(2), image: nil, leavingOut: eve, seed: 0))
     work.follow(view(canvas, 2))
     return (canvas, work)
@@ -49,22 +49,7 @@ struct TakenBackEndsTests {
 
   @Test("H16: the line's end stays where it was drawn, with what else is taken back of the line")
   func ends() throws {
-    var canvas = Canvas()
-    canvas.apply(
-      operation(square, 1, eve) {
-        $0.kind = .rectangle
-        $0.position = Point(x: 500, y: 400)
-        $0.size = Size(width: 100, height: 100)
-      }
-    )
-    canvas.apply(
-      operation(line, 2, ann) {
-        $0.kind = .line
-        $0.position = Point(x: 100, y: 100)
-        $0.size = Size(width: 200, height: 100)
-        $0.to = Tie(shape: square, place: BoxPlace(x: 0, y: 0))
-      }
-    )
+    var canvas = canvas(square: Point(x: 500, y: 400), line: Point(x: 100, y: 100))
     canvas.apply(operation(line, 3, eve) { $0.alpha = 3 })
     let drawn = try #require(canvas.drawn(line)).pathPoints
     #expect(abs(drawn[1].x - 500) < 0.1 && abs(drawn[1].y - 400) < 0.1)
@@ -127,20 +112,7 @@ struct TakenBackEndsTests {
 
   @Test("S14: a line that is drawn larger than a shape may be keeps its own points", arguments: [1e6 - 1, 1e7])
   func tooLong(x: Double) {
-    var canvas = Canvas()
-    canvas.apply(
-      operation(square, 1, eve) {
-        $0.kind = .rectangle
-        $0.position = Point(x: x, y: 0)
-      }
-    )
-    canvas.apply(
-      operation(line, 2, ann) {
-        $0.kind = .line
-        $0.position = Point(x: 0, y: 0)
-        $0.to = Tie(shape: square, place: BoxPlace(x: 0, y: 0))
-      }
-    )
+    let canvas = canvas(square: Point(x: x, y: 0), line: Point(x: 0, y: 0))
     let edits = withEnds([square: .deletion], on: canvas)
     #expect((edits[line] != nil) == (x < 1e6))
   }
