@@ -22,16 +22,7 @@ struct ClearingTests {
     for position in 1...20 as ClosedRange<UInt64> {
       halves.writing.add([
         .append(LogBench.append(position, "demo", [bytes("record")])),
-        .snapshot(
-          SnapshotRequest(
-            id: 100 + position,
-            room: "demo",
-            epoch: LogBench.epoch,
-            position: position,
-            shapes: 1,
-            bytes: snapshot
-          )
-        ),
+        .snapshot(SnapshotRequest(100 + position, at: position, snapshot)),
       ])
       for _ in 0..<(position == 1 ? 1 : parts) { _ = halves.writer.turn() }
       let database = try #require(halves.writer.connection?.database)
@@ -49,14 +40,8 @@ struct ClearingTests {
     defer { remove(directory: directory) }
     do {
       let crashed = try LogHalves(directory: directory, options: SQLiteOptions()) { _ in }
-      let snapshot = SnapshotRequest(
-        id: 2,
-        room: "demo",
-        epoch: LogBench.epoch,
-        position: 1,
-        shapes: 1,
-        bytes: [UInt8](repeating: 7, count: 3 * WriterBounds.snapshotPartBytes)
-      )
+      let parts = [UInt8](repeating: 7, count: 3 * WriterBounds.snapshotPartBytes)
+      let snapshot = SnapshotRequest(2, at: 1, parts)
       crashed.writing.add([.append(LogBench.append(1, "demo", [bytes("record")])), .snapshot(snapshot)])
       _ = crashed.writer.turn()
       crashed.letGo()

@@ -18,18 +18,7 @@ struct ClosingTests {
     halves.writing.add(rooms.enumerated().map { .append(LogBench.append(UInt64($0), $1, [bytes("first")])) })
     _ = halves.writer.turn()
     halves.writing.add(
-      rooms.enumerated().map {
-        .snapshot(
-          SnapshotRequest(
-            id: 100 + UInt64($0),
-            room: $1,
-            epoch: LogBench.epoch,
-            position: 1,
-            shapes: 1,
-            bytes: bytes("snapshot")
-          )
-        )
-      }
+      rooms.enumerated().map { .snapshot(SnapshotRequest(100 + UInt64($0), of: $1, at: 1, bytes("snapshot"))) }
     )
     repeat { _ = halves.writer.turn() } while !halves.writer.isIdle
     for id in 500..<503 as Range<UInt64> { halves.writing.add([.retain(id: id, milliseconds: .max)]) }

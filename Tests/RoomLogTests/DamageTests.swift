@@ -24,6 +24,12 @@ struct DamageTests {
     try database.run(statement)
   }
 
+  /// Changes the database without the log's knowledge, and opens the log again.
+  private func spoil(_ statement: String) throws {
+    try change(statement)
+    try bench.reopen()
+  }
+
   private func expectOthersGoOn() throws {
     #expect(try bench.records("other").count == 20)
     #expect(try bench.append("other", [bytes("goes on")]).appended != nil)
@@ -49,8 +55,7 @@ struct DamageTests {
     ]
   )
   func record(statement: String) throws {
-    try change(statement)
-    try bench.reopen()
+    try spoil(statement)
     try expectRefused(at: 8)
     let prefix = try bench.read("demo", after: 0, through: .position(7))
     #expect(prefix.page?.records == Array(all[..<7]))
@@ -94,31 +99,22 @@ struct DamageTests {
   @Test("a room that was cut is not trimmed to a snapshot past its end")
   func cutBelowASnapshot() throws {
     try bench.snapshot("demo", at: 15, bytes("as of 15"))
-    try change("UPDATE records SET milliseconds=milliseconds+1 WHERE room=1 AND position=8")
-    try bench.reopen()
+    try spoil("UPDATE records SET milliseconds=milliseconds+1 WHERE room=1 AND position=8")
     _ = try bench.read("demo")
     let cut = try bench.repair("demo", .cutting(newEpoch: 5))
     #expect(cut == .repaired(id: bench.lastId, room: "demo", epoch: 5, first: 0, last: 7))
     try bench.append("demo", (0..<13).map { bytes("more \($0)") }, epoch: 5)
-    let trimmed = try bench.ask { .trim(TrimRequest(id: $0, room: "demo", epoch: 5, through: 20)) }
+    let trimmed = try bench.trim("demo", epoch: 5, through: 20)
     #expect(trimmed == .trimmed(id: bench.lastId, room: "demo", through: 0))
     #expect(try bench.records("demo").count == 20)
   }
 
   @Test("a snapshot past the end of a room that is cut while it is being written is refused, and the room goes on")
   func cutWhileASnapshotIsWritten() throws {
-    try change("UPDATE records SET milliseconds=milliseconds+1 WHERE room=1 AND position=8")
-    try bench.reopen()
+    try spoil("UPDATE records SET milliseconds=milliseconds+1 WHERE room=1 AND position=8")
     try expectRefused(at: 8)
     let parts = [UInt8](repeating: 7, count: 3 * WriterBounds.snapshotPartBytes)
-    let snapshot = SnapshotRequest(
-      id: bench.nextId(),
-      room: "demo",
-      epoch: LogBench.epoch,
-      position: 15,
-      shapes: 1,
-      bytes: parts
-    )
+    let snapshot = SnapshotRequest(bench.nextId(), at: 15, parts)
     let cut = RepairRequest(id: bench.nextId(), room: "demo", means: .cutting(newEpoch: 5))
     // Both are taken in one commit, before the first part is written.
     bench.log.submit([.snapshot(snapshot), .repair(cut)])
@@ -133,11 +129,10 @@ struct DamageTests {
 
   @Test("damaged rows of deleted rooms keep nothing from opening, nor new rooms from being made")
   func numbersOfDeletedRooms() throws {
-    try change(
+    try spoil(
       "INSERT INTO dropped VALUES(99), (9223372036854775807);"
         + "INSERT INTO records VALUES(99, 9223372036854775807, 0, 0, 0, x'')"
     )
-    try bench.reopen()
     #expect(try bench.append("new", [bytes("a")]).appended != nil)
     #expect(try bench.append("demo", [bytes("goes on")]).appended != nil)
   }
@@ -145,11 +140,10 @@ struct DamageTests {
   @Test("a damaged row of deleted rooms deletes no living room, and a missing one gives its number to no new room")
   func numbersOfLivingRooms() throws {
     let records = try bench.records("demo", after: 0)
-    try change(
+    try spoil(
       "INSERT INTO dropped SELECT number FROM rooms WHERE name='demo';"
         + "INSERT INTO records SELECT max(number) + 1, 1, 0, 0, 0, x'' FROM rooms"
     )
-    try bench.reopen()
     #expect(try bench.append("new", [bytes("a")]).appended != nil)
     try bench.reopen()
     #expect(try bench.records("demo", after: 0) == records)
@@ -158,8 +152,7 @@ struct DamageTests {
   @Test("damage that a snapshot covers is only history: the room opens, and can be repaired without a loss")
   func covered() throws {
     try bench.snapshot("demo", at: 15, bytes("as of 15"))
-    try change("UPDATE records SET bytes=x'00' WHERE room=1 AND position=8")
-    try bench.reopen()
+    try spoil("UPDATE records SET bytes=x'00' WHERE room=1 AND position=8")
     let damage = LogError.damaged(room: "demo", position: 8)
     #expect(try bench.read("demo").error == damage)
     #expect(try bench.verify("demo").error == damage)
@@ -176,13 +169,12 @@ struct DamageTests {
   func coveredByDamage() throws {
     try bench.snapshot("demo", at: 10, bytes("as of 10"))
     try bench.snapshot("demo", at: 15, bytes("as of 15"))
-    try change(
+    try spoil(
       """
       UPDATE records SET bytes=x'00' WHERE room=1 AND position=8;
       UPDATE snapshot_parts SET bytes=CAST('as of 1_' AS BLOB) WHERE position=15
       """
     )
-    try bench.reopen()
     _ = try bench.verify("demo")
     let repaired = try bench.repair("demo", .snapshot)
     #expect(repaired == .repaired(id: bench.lastId, room: "demo", epoch: LogBench.epoch, first: 10, last: 20))
@@ -190,8 +182,7 @@ struct DamageTests {
     #expect(loaded?.snapshot?.bytes == bytes("as of 10"))
     #expect(loaded?.passedOver == [.damagedSnapshot(room: "demo", position: 15)])
     #expect(try bench.records("demo", after: 10) == Array(all[10...]))
-    try change("UPDATE records SET bytes=x'00' WHERE room=1 AND position=12")
-    try bench.reopen()
+    try spoil("UPDATE records SET bytes=x'00' WHERE room=1 AND position=12")
     let damage = LogError.damaged(room: "demo", position: 12)
     #expect(try bench.verify("demo").error == damage)
     let refused = try bench.repair("demo", .snapshot)
@@ -214,8 +205,7 @@ struct DamageTests {
     try bench.snapshot("demo", at: 20, bytes("as of 20"))
     #expect(try drop(20) == .notDamaged(room: "demo"))
     #expect(try drop(15) == .notDamaged(room: "demo"))
-    try change(statement)
-    try bench.reopen()
+    try spoil(statement)
     let damage = LogError.damagedSnapshot(room: "demo", position: 20)
     #expect(try bench.verify("demo").error == damage)
     #expect(bench.log.statistics().damagedRooms == 1)
@@ -227,19 +217,15 @@ struct DamageTests {
     #expect(try bench.verify("demo").error == nil)
 
     // Drops the records that the snapshot includes, so that the room can't be opened without the snapshot.
-    let trim = TrimRequest(id: bench.nextId(), room: "demo", epoch: LogBench.epoch, through: 10)
-    bench.log.submit(.trim(trim))
-    _ = bench.events.answer(to: trim.id)
-    try change("UPDATE snapshot_parts SET bytes=CAST('as of 1_' AS BLOB) WHERE position=10")
-    try bench.reopen()
+    try bench.trim("demo", through: 10)
+    try spoil("UPDATE snapshot_parts SET bytes=CAST('as of 1_' AS BLOB) WHERE position=10")
     #expect(try drop(10) == .damagedSnapshot(room: "demo", position: 10))
     try expectOthersGoOn()
   }
 
   @Test("an open room writes a snapshot that covers the damage, and is accepted again")
   func coveredLater() throws {
-    try change("UPDATE records SET bytes=x'00' WHERE room=1 AND position=8")
-    try bench.reopen()
+    try spoil("UPDATE records SET bytes=x'00' WHERE room=1 AND position=8")
     try expectRefused(at: 8)
     #expect(try bench.snapshot("demo", at: 20, bytes("as of 20")).error == nil)
     #expect(try bench.append("demo", [bytes("more")]).appended != nil)
@@ -254,12 +240,10 @@ struct DamageTests {
   func snapshot(content: String) throws {
     try bench.snapshot("demo", at: 10, bytes("as of 10"))
     try bench.snapshot("demo", at: 20, bytes("as of 20"))
-    try change("UPDATE snapshot_parts SET bytes=\(content) WHERE position=20")
-    try bench.reopen()
+    try spoil("UPDATE snapshot_parts SET bytes=\(content) WHERE position=20")
     #expect(try bench.verify("demo").error == .damagedSnapshot(room: "demo", position: 20))
     #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 10"))
-    try change("UPDATE snapshots SET shapes=shapes+1 WHERE position=10")
-    try bench.reopen()
+    try spoil("UPDATE snapshots SET shapes=shapes+1 WHERE position=10")
     #expect(try bench.load("demo").loaded.map { $0.snapshot == nil } == true)
     #expect(try bench.records("demo") == all)
     let trim = try bench.trim("demo", through: 20)
@@ -271,8 +255,7 @@ struct DamageTests {
   @Test("a snapshot that takes the place of a damaged one is whole, also if it is shorter")
   func shorterSnapshot() throws {
     try bench.snapshot("demo", at: 20, [UInt8](repeating: 1, count: 2 * WriterBounds.snapshotPartBytes))
-    try change("UPDATE snapshot_parts SET bytes=x'00' WHERE position=20 AND part=1")
-    try bench.reopen()
+    try spoil("UPDATE snapshot_parts SET bytes=x'00' WHERE position=20 AND part=1")
     #expect(try bench.verify("demo").error == .damagedSnapshot(room: "demo", position: 20))
     try bench.snapshot("demo", at: 20, bytes("as of 20"))
     #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 20"))
@@ -288,9 +271,7 @@ struct DamageTests {
     let statement = "UPDATE snapshot_parts SET bytes=CAST('as of _' AS BLOB)"
     try Database(path: path, mayCreate: false, fileSystem: nil).run(statement)
     try bench.reopen()
-    if isKnown {
-      _ = try bench.ask { .verifyPart(VerifyRequest(id: $0, start: nil, bytesMax: .max, microsecondsMax: 60_000_000)) }
-    }
+    if isKnown { _ = try bench.verifyPart() }
     _ = try bench.ask { .retain(id: $0, milliseconds: 5_000) }
     #expect(try bench.records("demo").map(\.bytes) == [bytes("one"), bytes("two")])
     #expect(bench.log.statistics().damagedRooms == 1)
@@ -331,15 +312,7 @@ struct DamageTests {
     let halves = try LogHalves(directory: directory, options: options) { _ in }
     halves.writing.add([.append(LogBench.append(1, "demo", [bytes("one"), bytes("two")]))])
     _ = halves.writer.turn()
-    let snapshot = SnapshotRequest(
-      id: 2,
-      room: "demo",
-      epoch: LogBench.epoch,
-      position: 2,
-      shapes: 0,
-      bytes: bytes("as of 2")
-    )
-    halves.writing.add([.snapshot(snapshot)])
+    halves.writing.add([.snapshot(SnapshotRequest(2, at: 2, bytes("as of 2")))])
     repeat { _ = halves.writer.turn() } while !halves.writer.isIdle
     halves.writing.add([.retain(id: 3, milliseconds: 5_000)])
     _ = halves.writer.turn()
@@ -357,8 +330,7 @@ struct DamageTests {
     arguments: ["last=5", "trimmed=13"]
   )
   func entry(change wanted: String) throws {
-    try change("UPDATE rooms SET \(wanted) WHERE name='demo'")
-    try bench.reopen()
+    try spoil("UPDATE rooms SET \(wanted) WHERE name='demo'")
     // Nothing has read the entry yet, so nothing but opening can have found the damage.
     #expect(try bench.append("demo", [bytes("more")]).error == .damaged(room: "demo", position: 0))
     try expectRefused(at: 0)
@@ -470,12 +442,10 @@ struct DamageTests {
   func mark() throws {
     try bench.snapshot("demo", at: 10, bytes("as of 10"))
     _ = try bench.trim("demo", through: 10)
-    try change("UPDATE snapshots SET complete=0")
-    try bench.reopen()
+    try spoil("UPDATE snapshots SET complete=0")
     #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 10"))
     // Also if the room's entry is damaged.
-    try change("UPDATE snapshots SET complete=0; UPDATE rooms SET created=created+1 WHERE name='demo'")
-    try bench.reopen()
+    try spoil("UPDATE snapshots SET complete=0; UPDATE rooms SET created=created+1 WHERE name='demo'")
     #expect(try bench.repair("demo", .cutting(newEpoch: 3)).error == nil)
     #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 10"))
     try change("UPDATE snapshots SET complete=0; UPDATE snapshot_parts SET bytes=CAST('as of 1_' AS BLOB)")
@@ -494,8 +464,7 @@ struct DamageTests {
   @Test("damage among records that are dropped is forgotten")
   func droppedDamage() throws {
     try bench.snapshot("demo", at: 15, bytes("as of 15"))
-    try change("UPDATE records SET bytes=x'00' WHERE room=1 AND position=8")
-    try bench.reopen()
+    try spoil("UPDATE records SET bytes=x'00' WHERE room=1 AND position=8")
     _ = try bench.verify("demo")
     #expect(bench.log.statistics().damagedRooms == 1)
     _ = try bench.trim("demo", through: 15)

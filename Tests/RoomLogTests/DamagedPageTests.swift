@@ -82,7 +82,7 @@ struct DamagedPageTests {
     let stored = try bench.snapshot("demo", at: position, bytes("state"))
     #expect(stored == .snapshotted(id: bench.lastId, room: "demo", position: position))
     #expect(try bench.append("other", [bytes("goes on")]).appended != nil)
-    #expect(!bench.events.all.contains { if case .availability = $0 { true } else { false } })
+    #expect(!bench.events.all.contains { $0.isAvailability })
     let snapshot = try #require(bench.load("demo").loaded?.snapshot)
     #expect(snapshot.bytes == bytes("state") && snapshot.place.milliseconds == 1_000)
   }
@@ -208,7 +208,7 @@ struct DamagedPageTests {
     let rooms = (100..<300).map { "room\($0)" }
     try append(to: rooms)
     for room in rooms { try bench.snapshot(room, at: 1, bytes("state of \(room)")) }
-    let trim = try bench.ask { .trim(TrimRequest(id: $0, room: "room299", epoch: LogBench.epoch, through: 1)) }
+    let trim = try bench.trim("room299", through: 1)
     try #require(trim == .trimmed(id: bench.lastId, room: "room299", through: 1))
     try damageLeaf(of: "snapshots", in: bench)
     try bench.reopen()
@@ -237,14 +237,7 @@ struct DamagedPageTests {
     let bench = try LogBench(.sqlite, options: SQLiteOptions { $0.retention = Retention(ageMillisecondsMax: 0) })
     try bench.append("demo", (1...400).map { bytes("\($0)") })
     let requests = (1...400 as ClosedRange<UInt64>).map { position in
-      SnapshotRequest(
-        id: bench.nextId(),
-        room: "demo",
-        epoch: LogBench.epoch,
-        position: position,
-        shapes: 0,
-        bytes: bytes("as of \(position)")
-      )
+      SnapshotRequest(bench.nextId(), at: position, bytes("as of \(position)"))
     }
     bench.log.submit(requests.map { LogRequest.snapshot($0) })
     for request in requests { try #require(bench.events.answer(to: request.id)?.error == nil) }
@@ -281,14 +274,7 @@ struct DamagedPageTests {
     try damageLeaf(0, of: "sqlite_autoindex_records_1", in: bench)
     try bench.reopen()
     let ids = (0..<6).map { _ in bench.nextId() }
-    let snapshot = SnapshotRequest(
-      id: ids[3],
-      room: "room2999",
-      epoch: LogBench.epoch,
-      position: 1,
-      shapes: 0,
-      bytes: bytes("state")
-    )
+    let snapshot = SnapshotRequest(ids[3], of: "room2999", at: 1, bytes("state"))
     bench.log.submit([
       .append(LogBench.append(ids[0], "demo", [bytes("more")])),
       .append(LogBench.append(ids[1], "new", [bytes("one")])),
@@ -315,15 +301,8 @@ struct DamagedPageTests {
     let halves = try LogHalves(directory: bench.directory, options: SQLiteOptions()) { _ in }
     let connection = try #require(halves.writer.connection)
     func parts() throws -> Int64 { try connection.database.number("SELECT count(*) FROM snapshot_parts") }
-    let request = SnapshotRequest(
-      id: 1,
-      room: "demo",
-      epoch: LogBench.epoch,
-      position: 20,
-      shapes: 0,
-      bytes: [UInt8](repeating: 7, count: 3 * WriterBounds.snapshotPartBytes)
-    )
-    halves.writing.add([.snapshot(request)])
+    let parts = [UInt8](repeating: 7, count: 3 * WriterBounds.snapshotPartBytes)
+    halves.writing.add([.snapshot(SnapshotRequest(1, at: 20, parts))])
     _ = halves.writer.turn()
     #expect(try parts() == 1)
     try #require(try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE))
@@ -346,13 +325,7 @@ struct DamagedPageTests {
       let words = String(decoding: page, as: Unicode.ASCII.self)
       return page[0] == 13 && words.contains(room) && !words.contains("record of")
     }
-    let answer = try bench.ask {
-      .verifyPart(VerifyRequest(id: $0, start: nil, bytesMax: .max, microsecondsMax: 60_000_000))
-    }
-    guard case .verifiedPart(_, let part) = answer else {
-      Issue.record("\(answer)")
-      return
-    }
+    let part = try bench.verifyPart()
     // Each room but the first two has one record.
     #expect(part.rooms > 100 && part.rooms < 402 && part.next == nil)
     #expect(part.records == 40 + part.rooms - 2)

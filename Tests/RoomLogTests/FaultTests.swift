@@ -19,6 +19,8 @@ struct FaultTests {
     return try LogBench(.sqlite, options: options, directory: directory)
   }
 
+  private func faulty() throws -> (FaultyDisk, LogBench) { (FaultyDisk(directory: directory), try bench()) }
+
   private var database: String { directory + "/canvas.db" }
 
   private static let failedSync = SQLITE_IOERR | (4 << 8)
@@ -28,8 +30,7 @@ struct FaultTests {
     arguments: [SQLITE_FULL, SQLITE_IOERR]
   )
   func writesFail(code: Int32) throws {
-    let disk = FaultyDisk(directory: directory)
-    let bench = try bench()
+    let (disk, bench) = try faulty()
     let stored = try bench.add("demo", ["before"])
     disk.failWrites(code)
     for _ in 0..<3 {
@@ -62,8 +63,7 @@ struct FaultTests {
 
   @Test("records of a failed sync count as lost, and those acknowledged before are there")
   func syncFails() throws {
-    let disk = FaultyDisk(directory: directory)
-    let bench = try bench()
+    let (disk, bench) = try faulty()
     try bench.append("demo", [bytes("before")])
     disk.failSyncs(FaultTests.failedSync)
     guard case .unavailable(.syncFailed(database, _)) = try bench.append("demo", [bytes("lost")]).error else {
@@ -84,8 +84,7 @@ struct FaultTests {
 
   @Test("appends that a failed commit has stored after all are reported without an id")
   func storedAfterAll() throws {
-    let disk = FaultyDisk(directory: directory)
-    let bench = try bench()
+    let (disk, bench) = try faulty()
     try bench.append("demo", [bytes("before")])
     disk.failWrites(SQLITE_IOERR)
     #expect(try bench.append("demo", [bytes("stored after all")]).error != nil)
@@ -102,8 +101,7 @@ struct FaultTests {
 
   @Test("it stays unavailable if acknowledged records are no longer there")
   func recordsGone() throws {
-    let disk = FaultyDisk(directory: directory)
-    let bench = try bench()
+    let (disk, bench) = try faulty()
     try bench.append("demo", [bytes("one"), bytes("two")])
     disk.failWrites(SQLITE_IOERR)
     #expect(try bench.append("demo", [bytes("three")]).error != nil)
@@ -144,8 +142,7 @@ struct FaultTests {
 
   @Test("everything that arrives while one commit is synced goes into the next")
   func groupCommit() throws {
-    let disk = FaultyDisk(directory: directory)
-    let bench = try bench()
+    let (disk, bench) = try faulty()
     disk.holdSyncs()
     defer { disk.releaseSyncs() }
     let first = bench.nextId()
@@ -239,8 +236,7 @@ struct FaultTests {
 
   @Test("after a room is found that a failed commit has stored after all, new rooms get numbers of their own")
   func roomStoredAfterAll() throws {
-    let disk = FaultyDisk(directory: directory)
-    let bench = try bench()
+    let (disk, bench) = try faulty()
     try bench.append("demo", [bytes("before")])
     disk.failWrites(SQLITE_IOERR)
     #expect(try bench.append("demo", [bytes("lost")]).error != nil)
@@ -265,8 +261,7 @@ struct FaultTests {
 
   @Test("a room whose entry is damaged while the disk fails keeps no other room from being written")
   func entryDamagedMeanwhile() throws {
-    let disk = FaultyDisk(directory: directory)
-    let bench = try bench()
+    let (disk, bench) = try faulty()
     try bench.append("demo", [bytes("one"), bytes("two")])
     try bench.append("other", [bytes("first")])
     disk.failWrites(SQLITE_IOERR)

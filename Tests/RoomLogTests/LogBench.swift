@@ -376,6 +376,13 @@ final class LogBench {
   }
 }
 
+extension SnapshotRequest {
+  /// Asks for a snapshot of a room of the bench.
+  init(_ id: UInt64, of room: String = "demo", at position: UInt64, _ bytes: [UInt8]) {
+    self.init(id: id, room: room, epoch: LogBench.epoch, position: position, shapes: 0, bytes: bytes)
+  }
+}
+
 extension SQLiteOptions {
   init(_ change: (inout SQLiteOptions) -> Void) {
     self.init()

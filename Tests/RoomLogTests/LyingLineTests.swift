@@ -179,14 +179,7 @@ struct LyingLineTests {
     try bench.snapshot("demo", at: 3, bytes("three"))
     let other = try bench.secondNode()
     let keep = bench.nextId()
-    var snapshot = SnapshotRequest(
-      id: keep,
-      room: "demo",
-      epoch: LogBench.epoch,
-      position: 9,
-      shapes: 0,
-      bytes: bytes("nine")
-    )
+    var snapshot = SnapshotRequest(keep, at: 9, bytes("nine"))
     snapshot.isCopy = true
     try locking("SELECT FROM canvas.snapshots WHERE position = 3 FOR UPDATE") {
       // This snapshot replaces the snapshot at position 3, so the log deletes the old one.

@@ -1,4 +1,5 @@
 import Testing
+import WebSocketLoop
 
 @testable import CanvasCRDT
 @testable import RoomLog
