@@ -8,7 +8,6 @@ import re
 import select
 import signal
 import struct
-import tempfile
 import termios
 import time
 
@@ -114,16 +113,15 @@ async def test_show_gives_the_drawing_the_picture_and_the_past(shared):
     assert len(re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +[0-9a-z-]{11}$", stamped, re.M)) == 2, stamped
 
 
-async def test_a_moment_to_come_is_refused(shared):
+async def test_a_moment_to_come_is_refused(shared, tmp_path):
     """The command would only show the present. The message has the time of the room's newest change."""
     await shared.write("future")
     newest = (await shared.get("/v1/rooms/future/history")).json["to"]
     wanted = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(newest / 1000))
-    with tempfile.TemporaryDirectory() as folder:
-        for words in [["show", "future"], ["export", "future", f"{folder}/picture.svg"]]:
-            done = await run(shared, *words, "--at", "2999-01-01T00:00", code=64)
-            assert f"2999-01-01 00:00:00 is in the future. The newest change of future is of {wanted}." in done.err, done
-        assert os.listdir(folder) == []
+    for words in [["show", "future"], ["export", "future", tmp_path / "picture.svg"]]:
+        done = await run(shared, *words, "--at", "2999-01-01T00:00", code=64)
+        assert f"2999-01-01 00:00:00 is in the future. The newest change of future is of {wanted}." in done.err, done
+    assert os.listdir(tmp_path) == []
     assert "future" in (await run(shared, "show", "future", "--at", newest + 1, "--json")).out
 
 

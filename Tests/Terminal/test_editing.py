@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import os
-import tempfile
 
 from client import Client, stamp
 from server import Server, identifier
@@ -69,7 +67,7 @@ async def test_order_is_what_is_drawn_over_what(shared):
         assert "".join(await shared.named("order")) == wanted, words
 
 
-async def test_undo_takes_back_the_last_edit_of_this_terminal_across_commands(shared):
+async def test_undo_takes_back_the_last_edit_of_this_terminal_across_commands(shared, tmp_path):
     """Each undo is another process. Redo repeats what was undone, and changes by others stay."""
     await run(shared, "add", "undone", "square", "name=Sun", "position=0,0")
     await run(shared, "move", "undone", "Sun", "10", "0")
@@ -88,9 +86,8 @@ async def test_undo_takes_back_the_last_edit_of_this_terminal_across_commands(sh
     assert await shared.named("undone") == {}
     await run(shared, "undo", "undone")
     assert (await shared.named("undone"))["Sun"]["rotation"] == 77
-    with tempfile.TemporaryDirectory() as elsewhere:
-        done = await run(shared, "undo", "undone", state=elsewhere, code=1)
-        assert "nothing to undo" in done.err, "another account's edits are not one's own"
+    done = await run(shared, "undo", "undone", state=str(tmp_path), code=1)
+    assert "nothing to undo" in done.err, "another account's edits are not one's own"
 
 
 async def test_a_large_step_is_kept_while_more_is_edited():
@@ -127,36 +124,29 @@ async def test_undo_tells_what_it_would_take_back(shared):
     assert "nothing to redo" in (await run(shared, "redo", "listed", "--list", code=1)).err
 
 
-async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
+async def test_a_damaged_or_missing_state_costs_the_history_only(shared, tmp_path):
     """Without the state, the edit is made by a new actor."""
-    with tempfile.TemporaryDirectory() as state:
-        await run(shared, "add", "damaged", "name=Sun", state=state)
-        path = f"{state}/canvassync/127.0.0.1_{shared.port}/rooms/room.damaged/state"
-        with open(path, "r+b") as file:
-            file.seek(20)
-            file.write(b"\xff\xff")
-        with open(path, "rb") as file:
-            damaged = file.read()
-        done = await run(shared, "move", "damaged", "Sun", "1", "1", state=state)
-        assert f"it is kept as {path}.damaged, and undo will not know of earlier edits" in done.err, done
-        with open(f"{path}.damaged", "rb") as file:
-            assert file.read() == damaged
-        assert "damaged" not in (await run(shared, "undo", "damaged", state=state)).err
-        assert "nothing to undo" in (await run(shared, "undo", "damaged", state=state, code=1)).err
-        # Only the history is damaged here: its checksum is the last of it.
-        await run(shared, "redo", "damaged", state=state)
-        with open(path, "r+b") as file:
-            file.seek(-1, os.SEEK_END)
-            last = file.read(1)
-            file.seek(-1, os.SEEK_END)
-            file.write(bytes([last[0] ^ 1]))
-        done = await run(shared, "undo", "damaged", state=state, code=1)
-        assert f"it is kept as {path}.damaged" in done.err and "nothing to undo" in done.err, done
-        # The state folder is a file here, so the state can't be stored.
-        with open(f"{state}/file", "w"):
-            pass
-        done = await run(shared, "move", "damaged", "Sun", "2", "2", state=f"{state}/file")
-        assert "undo will not know" in done.err
+    state = str(tmp_path)
+    path = tmp_path / f"canvassync/127.0.0.1_{shared.port}/rooms/room.damaged/state"
+    await run(shared, "add", "damaged", "name=Sun", state=state)
+    kept = path.read_bytes()
+    damaged = kept[:20] + b"\xff\xff" + kept[22:]
+    path.write_bytes(damaged)
+    done = await run(shared, "move", "damaged", "Sun", "1", "1", state=state)
+    assert f"it is kept as {path}.damaged, and undo will not know of earlier edits" in done.err, done
+    assert path.with_name("state.damaged").read_bytes() == damaged
+    assert "damaged" not in (await run(shared, "undo", "damaged", state=state)).err
+    assert "nothing to undo" in (await run(shared, "undo", "damaged", state=state, code=1)).err
+    # Only the history is damaged here: its checksum is the last of it.
+    await run(shared, "redo", "damaged", state=state)
+    kept = path.read_bytes()
+    path.write_bytes(kept[:-1] + bytes([kept[-1] ^ 1]))
+    done = await run(shared, "undo", "damaged", state=state, code=1)
+    assert f"it is kept as {path}.damaged" in done.err and "nothing to undo" in done.err, done
+    # The state folder is a file here, so the state can't be stored.
+    (tmp_path / "file").touch()
+    done = await run(shared, "move", "damaged", "Sun", "2", "2", state=f"{state}/file")
+    assert "undo will not know" in done.err
 
 
 async def test_commands_at_the_same_time_take_turns(shared):
@@ -192,9 +182,10 @@ async def test_what_is_not_there_and_what_may_not_be(shared):
                 assert await asyncio.wait_for(add.process.wait(), SECONDS) == 1
 
 
-async def test_an_undo_that_is_refused_can_be_tried_again():
+async def test_an_undo_that_is_refused_can_be_tried_again(tmp_path):
     """A later command can try the undo again, however often it was refused."""
-    with tempfile.TemporaryDirectory() as bob, Server("--max-shapes", 2) as small:
+    bob = str(tmp_path)
+    with Server("--max-shapes", 2) as small:
         await run(small, "add", "full", "name=Sun")
         await run(small, "add", "full", "name=Moon")
         await run(small, "clear", "full")
@@ -304,22 +295,21 @@ async def test_locks_groups_and_shapes_without_a_fill(shared):
         assert wrong.split("=")[0] in refused.err, refused
 
 
-async def test_a_state_that_is_lost_at_the_end_still_has_the_edit(shared):
+async def test_a_state_that_is_lost_at_the_end_still_has_the_edit(shared, tmp_path):
     """The folder of the state goes once the edit is sent. The state of before has the edit's step already."""
-    with tempfile.TemporaryDirectory() as state:
-        rooms = f"{state}/canvassync"
-        sent = 0
+    state, rooms, away = str(tmp_path), tmp_path / "canvassync", tmp_path / "away"
+    sent = 0
 
-        async def move_away(message):
-            nonlocal sent
-            sent += 1
-            # The first message is the hello.
-            if sent == 2:
-                os.rename(rooms, f"{state}/away")
+    async def move_away(message):
+        nonlocal sent
+        sent += 1
+        # The first message is the hello.
+        if sent == 2:
+            rooms.rename(away)
 
-        async with between(shared, "away", up=move_away) as there:
-            done = await run(None, "add", "away", "name=Sun", "--server", there, state=state)
-            assert sent >= 2 and done.err == "", done
-            os.rename(f"{state}/away", rooms)
-            await run(None, "undo", "away", "--server", there, state=state)
+    async with between(shared, "away", up=move_away) as there:
+        done = await run(None, "add", "away", "name=Sun", "--server", there, state=state)
+        assert sent >= 2 and done.err == "", done
+        away.rename(rooms)
+        await run(None, "undo", "away", "--server", there, state=state)
     assert await shared.shapes("away") == []

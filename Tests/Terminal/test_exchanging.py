@@ -8,7 +8,6 @@ import os
 import signal
 import struct
 import subprocess
-import tempfile
 import termios
 import zlib
 
@@ -69,20 +68,16 @@ async def test_a_tied_line_counts_where_it_is_drawn_when_a_drawing_is_placed(sha
     assert [shape["position"] for shape in await shared.shapes("tied")][:2] == [[1000, 2000], [1400, 2000]]
 
 
-async def test_a_drawing_goes_out_and_comes_back(shared):
+async def test_a_drawing_goes_out_and_comes_back(shared, tmp_path):
     """The drawing is imported as a copy with new identifiers, or as the same shapes with their own identifiers."""
     await run(shared, "import", "there", "-", input=LAYOUT)
     await run(shared, "add", "there", "star", "name=Sun", "rotation=20", "points=9", "stroke=#112233", "strokeWidth=3")
-    with tempfile.TemporaryDirectory() as folder:
-        path = f"{folder}/there.json"
-        done = await run(shared, "export", "there", path)
-        assert done.out == ""
-        with open(path) as file:
-            text = file.read()
-        assert json.loads(text)["shapes"] == await shared.shapes("there") and text.endswith("}\n")
-        await run(shared, "import", "copy", path)
-        await run(shared, "import", "same", path, "--same")
-        await run(shared, "import", "same", path, "--same")
+    path = tmp_path / "there.json"
+    assert (await run(shared, "export", "there", path)).out == ""
+    text = path.read_text()
+    assert json.loads(text)["shapes"] == await shared.shapes("there") and text.endswith("}\n")
+    for words in ["copy", path], ["same", path, "--same"], ["same", path, "--same"]:
+        await run(shared, "import", *words)
     there, copy = await shared.shapes("there"), await shared.shapes("copy")
     assert await shared.shapes("same") == there
     assert {shape["id"] for shape in copy}.isdisjoint(shape["id"] for shape in there)
@@ -91,16 +86,14 @@ async def test_a_drawing_goes_out_and_comes_back(shared):
     assert bare(copy) == bare(there) and copy[2]["name"] == "Sun"
 
 
-async def test_pictures(shared):
+async def test_pictures(shared, tmp_path):
     """Exports an SVG with overlaps, and a PNG with the right colours at the right places."""
     square = lambda name, x, fill: {"shape": identifier(), "set": {"kind": "rectangle", "name": name, "position": [x, 0], "size": [100, 100], "fill": fill}}
     await shared.http("POST", "/v1/rooms/pictures/ops", {"ops": [square("a", 0, "#FF0000"), square("b", 80, "#0000FF")]})
     svg = (await run(shared, "export", "pictures", "--format", "svg")).out
     assert svg.startswith("<svg") and "#FF8C1A" in svg
-    with tempfile.TemporaryDirectory() as folder:
-        await run(shared, "export", "pictures", f"{folder}/p.PNG", "--scale", "1")
-        with open(f"{folder}/p.PNG", "rb") as file:
-            width, height, rows = pixels(file.read())
+    await run(shared, "export", "pictures", tmp_path / "p.PNG", "--scale", "1")
+    width, height, rows = pixels((tmp_path / "p.PNG").read_bytes())
     assert (width, height) == (220, 140)
     assert rows[70][40] == (255, 0, 0) and rows[70][180] == (0, 0, 255)
     overlap = rows[70][110]
@@ -130,23 +123,20 @@ async def test_a_picture_in_pixels_says_that_texts_are_not_in_it(shared):
     assert done.err == "" and "Buy milk" in done.out
 
 
-async def test_what_is_no_drawing_or_no_file(shared):
+async def test_what_is_no_drawing_or_no_file(shared, tmp_path):
     """The exit code is 1, with the place of the error. Nothing is written."""
-    with tempfile.TemporaryDirectory() as folder:
-        for text, said in [
-            ("{", "ends too early"), ("{}", "neither a layout"), ('{"shapes":[]}', "no shapes"),
-            ('{"shapes":[{"kind":"blob"}]}', "shapes[0].kind"), ("{'squares':[{'x':1}]}", "squares[0]"),
-        ]:
-            path = f"{folder}/wrong.json"
-            with open(path, "w") as file:
-                file.write(text)
-            done = await run(shared, "import", "nothing", path, code=1)
-            assert said in done.err, done
-        assert "No such file" in (await run(shared, "import", "nothing", f"{folder}/none", code=1)).err
-        await shared.write("something")
-        assert "No such file" in (await run(shared, "export", "something", f"{folder}/no/where.svg", code=1)).err
-        assert "ends in .json" in (await run(shared, "export", "something", f"{folder}/plain", code=64)).err
-        assert os.listdir(folder) == ["wrong.json"]
+    path = tmp_path / "wrong.json"
+    for text, said in [
+        ("{", "ends too early"), ("{}", "neither a layout"), ('{"shapes":[]}', "no shapes"),
+        ('{"shapes":[{"kind":"blob"}]}', "shapes[0].kind"), ("{'squares':[{'x':1}]}", "squares[0]"),
+    ]:
+        path.write_text(text)
+        assert said in (await run(shared, "import", "nothing", path, code=1)).err, text
+    assert "No such file" in (await run(shared, "import", "nothing", tmp_path / "none", code=1)).err
+    await shared.write("something")
+    assert "No such file" in (await run(shared, "export", "something", tmp_path / "no/where.svg", code=1)).err
+    assert "ends in .json" in (await run(shared, "export", "something", tmp_path / "plain", code=64)).err
+    assert os.listdir(tmp_path) == ["wrong.json"]
     assert (await shared.get("/v1/rooms/nothing")).status == 404
 
 
@@ -177,34 +167,26 @@ async def test_more_than_goes_into_one_message(shared):
     assert await shared.shapes("many") == []
 
 
-async def test_a_drawing_whose_export_fails_is_still_the_one_of_before(shared):
+async def test_a_drawing_whose_export_fails_is_still_the_one_of_before(shared, tmp_path):
     """The new file is written next to the old one and then renamed. A symbolic link stays."""
-    for _ in range(3):
-        await run(shared, "add", "kept", "star")
-    with tempfile.TemporaryDirectory() as folder:
-        path, link = f"{folder}/kept.json", f"{folder}/link.json"
-        await run(shared, "export", "kept", path)
-        os.symlink(path, link)
-        with open(path) as file:
-            before = file.read()
-        await run(shared, "add", "kept", "star")
-        # The shell limits files to one block.
-        script = f'ulimit -f 1; trap "" XFSZ; exec {terminal.BINARY} export kept {path}'
-        failed = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=terminal.environment(shared, None))
-        assert failed.returncode == 1 and "kept.json" in failed.stderr, failed
-        with open(path) as file:
-            assert file.read() == before
-        assert sorted(os.listdir(folder)) == ["kept.json", "link.json"]
+    await shared.write("kept", 3, name="a long name " * 9)
+    path, link = tmp_path / "kept.json", tmp_path / "link.json"
+    await run(shared, "export", "kept", path)
+    link.symlink_to(path)
+    before = path.read_text()
+    await shared.write("kept")
+    # The shell limits files to one block.
+    script = f'ulimit -f 1; trap "" XFSZ; exec {terminal.BINARY} export kept {path}'
+    failed = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=terminal.environment(shared, None))
+    assert failed.returncode == 1 and "kept.json" in failed.stderr, failed
+    assert path.read_text() == before
+    assert sorted(os.listdir(tmp_path)) == ["kept.json", "link.json"]
+    # The link may be older than the file to which it leads.
+    for is_older in (False, True):
+        if is_older:
+            path.unlink()
         await run(shared, "export", "kept", link)
-        assert os.path.islink(link)
-        with open(path) as file:
-            assert len(json.load(file)["shapes"]) == 4
-        # The link may be older than the file to which it leads.
-        os.unlink(path)
-        await run(shared, "export", "kept", link)
-        assert os.path.islink(link)
-        with open(path) as file:
-            assert len(json.load(file)["shapes"]) == 4
+        assert link.is_symlink() and len(json.loads(path.read_text())["shapes"]) == 4
 
 
 async def test_a_file_that_is_replaced_keeps_its_mode_and_owner(shared, tmp_path):

@@ -4,7 +4,7 @@ import re
 import subprocess
 
 from peer import Peer
-from rooms import change, draw, joins
+from rooms import draw, joins
 from terminals import Tmux
 from waiting import wait_until
 

@@ -5,7 +5,6 @@ import fcntl
 import json
 import os
 import signal
-import tempfile
 
 import pytest
 
@@ -21,9 +20,8 @@ async def told(client):
 
 
 @pytest.fixture
-def state():
-    with tempfile.TemporaryDirectory() as state:
-        yield state
+def state(tmp_path):
+    return str(tmp_path)
 
 
 async def test_an_edit_that_is_not_stored_says_what_it_waits_for(state):
