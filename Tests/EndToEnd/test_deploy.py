@@ -9,7 +9,6 @@ import re
 import shutil
 import signal
 import subprocess
-import tempfile
 
 import pytest
 
@@ -66,30 +65,25 @@ async def test_flags_and_variables_are_the_servers(shared):
     assert [flag for flag in limits if f"`{flag}`" not in table] == []
 
 
-async def test_the_unit_is_one_that_systemd_takes(shared):
+async def test_the_unit_is_one_that_systemd_takes(tmp_path):
     """systemd accepts the unit, alone and with the drop-in for PostgreSQL."""
     verify = tool("systemd-analyze") or pytest.skip("systemd-analyze is not here")
-    with tempfile.TemporaryDirectory() as folder:
-        unit = content("deploy", "canvas-sync.service")
-        assert "\nExecStart=/usr/bin/SyncServer\n" in unit
-        path = os.path.join(folder, "canvas-sync.service")
-        with open(path, "w") as file:
-            # systemd requires that the program exists, so the unit gets the path of the program under test.
-            file.write(unit.replace("/usr/bin/SyncServer", process.BINARY))
-        os.mkdir(path + ".d")
+    unit, path = content("deploy", "canvas-sync.service"), tmp_path / "canvas-sync.service"
+    assert "\nExecStart=/usr/bin/SyncServer\n" in unit
+    # systemd requires that the program exists, so the unit gets the path of the program under test.
+    unit = unit.replace("/usr/bin/SyncServer", process.BINARY)
 
-        def check():
-            done = subprocess.run([verify, "verify", "--man=no", path], capture_output=True, text=True, timeout=60)
-            return done.returncode, [line for line in done.stderr.splitlines() if "canvas-sync" in line]
+    def check(unit):
+        path.write_text(unit)
+        done = subprocess.run([verify, "verify", "--man=no", path], capture_output=True, text=True, timeout=60)
+        return done.returncode, [line for line in done.stderr.splitlines() if "canvas-sync" in line]
 
-        assert await asyncio.to_thread(check) == (0, [])
-        with open(os.path.join(path + ".d", "nodes.conf"), "w") as file:
-            file.write(content("deploy", "nodes.conf"))
-        assert await asyncio.to_thread(check) == (0, [])
-        with open(path, "a") as file:
-            file.write("\n[Service]\nProtectSytem=strict\n")
-        code, said = await asyncio.to_thread(check)
-        assert said and "ProtectSytem" in said[0], "it does find what is wrong"
+    assert await asyncio.to_thread(check, unit) == (0, [])
+    (tmp_path / "canvas-sync.service.d").mkdir()
+    (tmp_path / "canvas-sync.service.d/nodes.conf").write_text(content("deploy", "nodes.conf"))
+    assert await asyncio.to_thread(check, unit) == (0, [])
+    code, said = await asyncio.to_thread(check, unit + "\n[Service]\nProtectSytem=strict\n")
+    assert said and "ProtectSytem" in said[0], "it does find what is wrong"
 
 
 def database_script(folder, programs):

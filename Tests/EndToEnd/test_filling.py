@@ -4,9 +4,7 @@ import asyncio
 import json
 import os
 import stat
-import tempfile
 import time
-
 
 from client import Client, connect
 from server import Server, identifier
@@ -203,31 +201,31 @@ async def test_rooms_made_at_the_same_moment_count_one_after_the_other():
         assert sorted(answer.get("code", "stored") for answer in answers) == 9 * ["quota_exceeded"] + 3 * ["stored"]
 
 
-async def test_a_reserve_of_disk_is_for_deletions():
+async def test_a_reserve_of_disk_is_for_deletions(tmp_path):
     """W6: Below the reserve only deletions are accepted, and other operations refused for now."""
-    with tempfile.TemporaryDirectory() as data:
-        with Server(data=data) as server:
-            first, second = await server.write("low", count=2)
-        with Server("--storage-reserve-bytes", 1 << 49, data=data) as server:
+    data = str(tmp_path)
+    with Server(data=data) as server:
+        first, second = await server.write("low", count=2)
+    with Server("--storage-reserve-bytes", 1 << 49, data=data) as server:
 
-            async def low():
-                return (await server.get("/readyz")).status == 503
+        async def low():
+            return (await server.get("/readyz")).status == 503
 
-            await eventually(low, "it looks at the disk")
-            assert await server.metric("canvas_storage_low") == 1
-            await server.logged("the disk is nearly full: only deletions are stored")
-            ann = await Client.join(server, "low")
-            await ann.refused("storage_low", {"shape": identifier(), "set": {"kind": "star"}})
-            answer = await ann.write({"shape": identifier(), "set": {"deleted": True}})
-            assert answer["code"] == "storage_low", "a deletion of nothing only takes space"
-            await ann.accepted({"shape": first, "set": {"deleted": True}})
-            body = {"ops": [{"shape": second, "set": {"alpha": 3}}]}
-            answer = await server.http("POST", "/v1/rooms/low/ops", body)
-            assert (answer.status, answer.error) == (507, "storage_low")
-            assert (await server.http("DELETE", "/v1/rooms/low")).status == 204
-        with Server(data=data) as server:
-            assert (await server.get("/readyz")).status == 200
-            await server.write("low")
+        await eventually(low, "it looks at the disk")
+        assert await server.metric("canvas_storage_low") == 1
+        await server.logged("the disk is nearly full: only deletions are stored")
+        ann = await Client.join(server, "low")
+        await ann.refused("storage_low", {"shape": identifier(), "set": {"kind": "star"}})
+        answer = await ann.write({"shape": identifier(), "set": {"deleted": True}})
+        assert answer["code"] == "storage_low", "a deletion of nothing only takes space"
+        await ann.accepted({"shape": first, "set": {"deleted": True}})
+        body = {"ops": [{"shape": second, "set": {"alpha": 3}}]}
+        answer = await server.http("POST", "/v1/rooms/low/ops", body)
+        assert (answer.status, answer.error) == (507, "storage_low")
+        assert (await server.http("DELETE", "/v1/rooms/low")).status == 204
+    with Server(data=data) as server:
+        assert (await server.get("/readyz")).status == 200
+        await server.write("low")
 
 
 async def test_a_square_is_charged_for_all_that_it_moves():

@@ -2,9 +2,7 @@ import asyncio
 import gzip
 import itertools
 import json
-import os
 import socket
-import tempfile
 import xml.etree.ElementTree as XML
 
 import brotli
@@ -53,84 +51,72 @@ async def test_the_page_is_served_as_a_browser_wants_it(shared):
     assert head.status == 200 and head.body == b"" and int(head.headers["Content-Length"]) > 100
 
 
-async def test_what_was_compressed_beforehand_is_sent_where_it_is_the_same():
+async def test_what_was_compressed_beforehand_is_sent_where_it_is_the_same(tmp_path):
     """It must match the original's current content, and is never served under its own name."""
     text = b"".join(b"%d " % (number * number) for number in range(5000))
-    with tempfile.TemporaryDirectory() as web:
-        files = {
-            "same": brotli.compress(text, quality=1), "other": brotli.compress(text[:-1] + b"!"), "longer": brotli.compress(text + b"!"),
-            "shorter": brotli.compress(text[:-1]), "broken": b"words", "cut": brotli.compress(text)[:-9], "empty": b"",
-        }
+    files = {
+        "same": brotli.compress(text, quality=1), "other": brotli.compress(text[:-1] + b"!"), "longer": brotli.compress(text + b"!"),
+        "shorter": brotli.compress(text[:-1]), "broken": b"words", "cut": brotli.compress(text)[:-9], "empty": b"",
+    }
+    for name, compressed in files.items():
+        (tmp_path / f"{name}.wasm").write_bytes(text)
+        (tmp_path / f"{name}.wasm.br").write_bytes(compressed)
+    with Server("--web", tmp_path) as server:
         for name, compressed in files.items():
-            with open(f"{web}/{name}.wasm", "wb") as file:
-                file.write(text)
-            with open(f"{web}/{name}.wasm.br", "wb") as file:
-                file.write(compressed)
-        with Server("--web", web) as server:
-            for name, compressed in files.items():
-                answer = await server.get(f"/{name}.wasm", {"Accept-Encoding": "br"})
-                assert answer.headers["Content-Type"] == "application/wasm" and answer.headers["Content-Encoding"] == "br"
-                assert brotli.decompress(answer.body) == text
-                assert (answer.body == compressed) == (name == "same"), name
-                assert (await server.get(f"/{name}.wasm")).body == text
-            listing = json.loads((await server.get("/page.json")).body)
-            assert listing["files"] == sorted(f"/{name}.wasm" for name in files)
+            answer = await server.get(f"/{name}.wasm", {"Accept-Encoding": "br"})
+            assert answer.headers["Content-Type"] == "application/wasm" and answer.headers["Content-Encoding"] == "br"
+            assert brotli.decompress(answer.body) == text
+            assert (answer.body == compressed) == (name == "same"), name
+            assert (await server.get(f"/{name}.wasm")).body == text
+        listing = json.loads((await server.get("/page.json")).body)
+        assert listing["files"] == sorted(f"/{name}.wasm" for name in files)
 
 
-async def test_nothing_outside_of_web_is_served():
+async def test_nothing_outside_of_web_is_served(tmp_path):
     """Neither by dots, escaped or not, nor by links. Hidden files are not served either."""
-    with tempfile.TemporaryDirectory() as folder:
-        web = os.path.join(folder, "web")
-        os.mkdir(web)
-        os.mkdir(web + "-private")
-        for name, text in [
-            ("secret", "no"), ("web-private/secret", "no"), ("web/.hidden", "no"), ("web/core.wasm", "\0asm"), ("web/index.html", "<p>"),
+    for name, text in [
+        ("secret", "no"), ("web-private/secret", "no"), ("web/.hidden", "no"), ("web/core.wasm", "\0asm"), ("web/index.html", "<p>"),
+    ]:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "web/link").symlink_to(tmp_path / "secret")
+    # The link leads to a folder outside of the root. But the folder's path begins with the text of the root's path.
+    (tmp_path / "web/beside").symlink_to(tmp_path / "web-private")
+    with Server("--web", tmp_path / "web") as server:
+        assert (await server.get("/core.wasm")).headers["Content-Type"] == "application/wasm"
+        for path in [
+            "/link", "/beside/secret", "/.hidden", "/../secret", "/%2e%2e/secret", "/..%2fsecret", "/r/../../secret", "//secret", "/nothing",
+            "/core.wasm/", "/%00", "/core.wasm%00.js",
         ]:
-            with open(os.path.join(folder, name), "w") as file:
-                file.write(text)
-        os.symlink(os.path.join(folder, "secret"), os.path.join(web, "link"))
-        # The link leads to a folder outside of the root. But the folder's path begins with the text of the root's path.
-        os.symlink(web + "-private", os.path.join(web, "beside"))
-        with Server("--web", web) as server:
-            assert (await server.get("/core.wasm")).headers["Content-Type"] == "application/wasm"
-            paths = [
-                "/link", "/beside/secret", "/.hidden", "/../secret", "/%2e%2e/secret", "/..%2fsecret", "/r/../../secret", "//secret", "/nothing",
-                "/core.wasm/", "/%00", "/core.wasm%00.js",
-            ]
-            for path in paths:
-                with socket.create_connection(("127.0.0.1", server.port)) as plain:
-                    plain.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-                    answer = await asyncio.to_thread(lambda: plain.makefile("rb").read())
-                    served = path == "/core.wasm/"
-                    assert served or answer.split()[1] in (b"404", b"400"), (path, answer)
-                    assert not answer.endswith(b"no"), path
+            with socket.create_connection(("127.0.0.1", server.port)) as plain:
+                plain.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+                answer = await asyncio.to_thread(lambda: plain.makefile("rb").read())
+                served = path == "/core.wasm/"
+                assert served or answer.split()[1] in (b"404", b"400"), (path, answer)
+                assert not answer.endswith(b"no"), path
 
 
-async def test_the_files_of_the_page_are_listed_with_their_version(shared):
+async def test_the_files_of_the_page_are_listed_with_their_version(shared, tmp_path):
     """The list has exactly the served files. The version changes if any file changes."""
-
     listing = (await shared.get("/page.json")).json
     assert {"/index.html", "/room.html", "/room/room.js", "/worker.js", "/room/room.css"} <= set(listing["files"])
     assert listing["files"] == sorted(listing["files"])
     for path in listing["files"]:
         assert (await shared.get(path)).status == 200, path
-    with tempfile.TemporaryDirectory() as folder:
-        web = os.path.join(folder, "web")
-        os.makedirs(os.path.join(web, "deep", ".hidden"))
-        for name in ["room.html", "deep/a.js", "deep/a.js.map", ".secret", "deep/.hidden/b.js", "../outside.js"]:
-            with open(os.path.join(web, name), "w") as file:
-                file.write(name)
-        os.symlink(os.path.join(folder, "outside.js"), os.path.join(web, "link.js"))
-        os.symlink(folder, os.path.join(web, "up"))
-        with Server("--web", web) as server:
-            first = (await server.get("/page.json")).json
-            assert first["files"] == ["/deep/a.js", "/room.html"]
-            assert (await server.get("/page.json")).json == first
-            with open(os.path.join(web, "deep/a.js"), "w") as file:
-                file.write("changed")
-            await eventually(
-                lambda: server.get("/page.json"), "a new version, since the list is made once a second",
-                holds=lambda answer: answer.json["version"] != first["version"])
+    web = tmp_path / "web"
+    (web / "deep/.hidden").mkdir(parents=True)
+    for name in ["room.html", "deep/a.js", "deep/a.js.map", ".secret", "deep/.hidden/b.js", "../outside.js"]:
+        (web / name).write_text(name)
+    (web / "link.js").symlink_to(tmp_path / "outside.js")
+    (web / "up").symlink_to(tmp_path)
+    with Server("--web", web) as server:
+        first = (await server.get("/page.json")).json
+        assert first["files"] == ["/deep/a.js", "/room.html"]
+        assert (await server.get("/page.json")).json == first
+        (web / "deep/a.js").write_text("changed")
+        await eventually(
+            lambda: server.get("/page.json"), "a new version, since the list is made once a second",
+            holds=lambda answer: answer.json["version"] != first["version"])
 
 
 async def test_h18_history_tells_who_did_something_and_when(shared):

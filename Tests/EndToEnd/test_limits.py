@@ -215,26 +215,6 @@ async def test_clients_behind_a_proxy_make_way_each_for_itself():
             other.close()
 
 
-async def test_as_many_connections_in_all_as_may_be():
-    """One more is closed with 4429 and a reason. When somebody has left, one more is accepted."""
-    with Server("--max-connections", 2) as server:
-        ann, bob = await Client.join(server, "one"), await Client.join(server, "two")
-        third = await connect(server, "three")
-        error = await third.receive()
-        assert error["type"] == "error" and error["code"] == "too_many"
-        assert await third.closed() == 4429
-        await bob.close()
-
-        async def placed():
-            client = await connect(server, "three")
-            await client.greet()
-            return (await client.receive())["type"] == "welcome"
-
-        await eventually(placed, "a place is free")
-        await ann.send({"type": "ping"})
-        await ann.until("pong")
-
-
 async def test_names_of_peers_are_bounded():
     """The limit counts bytes and not letters. A name that is one byte too long is refused with 4400."""
     with Server("--max-name-bytes", 4) as server:

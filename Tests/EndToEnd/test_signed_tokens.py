@@ -293,54 +293,46 @@ async def test_keys_are_read_again_on_sighup():
         await stays.draw()
 
 
-async def test_one_file_is_one_key_and_lines_of_tokens_go_on_beside_it():
+async def test_one_file_is_one_key_and_lines_of_tokens_go_on_beside_it(tmp_path):
     """With a single key, a token needs no `kid`."""
-    with tempfile.TemporaryDirectory() as folder:
-        keys = Keys(folder)
-        path = os.path.join(folder, "tokens")
-        with open(path, "w", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-            file.write(f"{ANN} editor demo\n")
-        with Server("--tokens", path, "--jwt-keys", os.path.join(keys.folder, "es.pem")) as server:
-            for token in (ANN, keys.token("ES256", "es"), keys.token("ES256", "es", header={"kid": None})):
-                assert (await post(server, "demo", token)).status == 200
-            assert (await post(server, "demo", keys.token())).status == 401
-            # A key that can't be read doesn't keep a token that was removed from the other file.
-            keys.write("es.pem~", "-----BEGIN NONSENSE-----\n")
-            key = keys.public("es").decode()
-            keys.write("es.pem", "-----BEGIN NONSENSE-----\n")
-            with open(path, "w") as file:
-                file.write("# nobody\n")
-            server.process.send_signal(signal.SIGHUP)
-            await server.logged("the tokens can't be read; the old ones stay valid")
-            await eventually(lambda: post(server, "demo", ANN), "it is refused", holds=lambda answer: answer.status == 401)
-            assert (await post(server, "demo", keys.token("ES256", "es"))).status == 200
-            keys.write("es.pem", key)
-        # What stands before a public key doesn't make it a secret.
-        keys.write("es.pem", "\n# Ours\n" + keys.public("es").decode())
-        with Server("--jwt-keys", os.path.join(keys.folder, "es.pem")) as server:
-            assert (await post(server, "demo", keys.token("ES256", "es"))).status == 200
+    keys, path = Keys(str(tmp_path)), tmp_path / "tokens"
+    path.write_text(f"{ANN} editor demo\n")
+    with Server("--tokens", path, "--jwt-keys", os.path.join(keys.folder, "es.pem")) as server:
+        for token in (ANN, keys.token("ES256", "es"), keys.token("ES256", "es", header={"kid": None})):
+            assert (await post(server, "demo", token)).status == 200
+        assert (await post(server, "demo", keys.token())).status == 401
+        # A key that can't be read doesn't keep a token that was removed from the other file.
+        keys.write("es.pem~", "-----BEGIN NONSENSE-----\n")
+        key = keys.public("es").decode()
+        keys.write("es.pem", "-----BEGIN NONSENSE-----\n")
+        path.write_text("# nobody\n")
+        server.process.send_signal(signal.SIGHUP)
+        await server.logged("the tokens can't be read; the old ones stay valid")
+        await eventually(lambda: post(server, "demo", ANN), "it is refused", holds=lambda answer: answer.status == 401)
+        assert (await post(server, "demo", keys.token("ES256", "es"))).status == 200
+        keys.write("es.pem", key)
+    # What stands before a public key doesn't make it a secret.
+    keys.write("es.pem", "\n# Ours\n" + keys.public("es").decode())
+    with Server("--jwt-keys", os.path.join(keys.folder, "es.pem")) as server:
+        assert (await post(server, "demo", keys.token("ES256", "es"))).status == 200
 
 
 async def test_keys_that_cannot_be_used_end_with_64(tmp_path):
     """The server prints one line that names the file."""
     keys = Keys(str(tmp_path))
-    short, weak = os.path.join(keys.private, "short"), os.path.join(keys.private, "weak.pem")
-    with open(short, "w") as file:
-        file.write("too short\n")
-    openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024", "-out", weak + ".private")
-    with open(weak, "wb") as file:
-        file.write(openssl("pkey", "-in", weak + ".private", "-pubout"))
+    weak = tmp_path / "weak.private"
+    openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024", "-out", weak)
     # A public key that isn't in PEM must not be taken for a secret, because everybody may know it.
     public = os.path.join(keys.folder, "rs.pem")
     pem = keys.public("rs")
     others = {
+        "short": b"too short\n", "weak.pem": openssl("pkey", "-in", weak, "-pubout"),
         "der": openssl("pkey", "-pubin", "-in", public, "-outform", "DER"), "bare": b"".join(pem.split(b"\n")[1:-2]),
         "jwks": b'\n{"keys":[{"kty":"RSA","n":"0vx7agoebGcQ"}]}', "ssh": b"ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQ ann",
         "wide": pem.decode().encode("utf-16"),
     }
     for name, content in others.items():
-        with open(os.path.join(keys.private, name), "wb") as file:
-            file.write(content)
-    for path in [short, weak, *(os.path.join(keys.private, name) for name in ["es.private", "missing", *others])]:
+        (tmp_path / name).write_bytes(content)
+    for path in [tmp_path / name for name in ["es.private", "missing", *others]]:
         code, _, said = await asyncio.to_thread(run, "--data", "memory", "--port", 0, "--jwt-keys", path)
         assert code == 64 and said.startswith(f"SyncServer: --jwt-keys {path}: ") and said.count("\n") == 1, said
