@@ -63,10 +63,7 @@ struct TakingBackTests {
   @Test("a shape that she deleted is there again, with what it had")
   func deleted() {
     let (edit, canvas) = takenBack([
-      write(ann) {
-        $0.kind = .star
-        $0.rotation = 30
-      },
+      write(ann) { ($0.kind, $0.rotation) = (.star, 30) },
       write(eve) { $0.delete() },
     ])
     #expect(edit?.assigned == [.kind, .rotation] && canvas.liveCount == 1)
@@ -79,15 +76,8 @@ struct TakingBackTests {
   @Test("a value that she wrote becomes what it was, or the default where there was none")
   func overwritten() {
     let (edit, canvas) = takenBack([
-      write(ann) {
-        $0.kind = .rectangle
-        $0.rotation = 30
-      },
-      write(eve) {
-        $0.rotation = 60
-        $0.alpha = 3
-        $0.name = "Eve"
-      },
+      write(ann) { ($0.kind, $0.rotation) = (.rectangle, 30) },
+      write(eve) { ($0.rotation, $0.alpha, $0.name) = (60, 3, "Eve") },
     ])
     #expect(edit?.assigned == [.rotation, .alpha, .name] && edit?.rotation == 30 && edit?.alpha == 10)
     #expect(canvas[shape]?.properties.rotation == 30)
@@ -104,16 +94,9 @@ struct TakingBackTests {
   @Test("a shape that she deleted and drew anew has again what it had before that")
   func drawnAnew() {
     let (edit, canvas) = takenBack([
-      write(ann) {
-        $0.kind = .rectangle
-        $0.rotation = 30
-        $0.alpha = 4
-      },
+      write(ann) { ($0.kind, $0.rotation, $0.alpha) = (.rectangle, 30, 4) },
       write(eve) { $0.delete() },
-      write(eve) {
-        $0.kind = .star
-        $0.alpha = 4
-      },
+      write(eve) { ($0.kind, $0.alpha) = (.star, 4) },
     ])
     #expect(edit?.assigned == [.kind, .rotation] && canvas[shape]?.properties.kind == .rectangle)
   }
@@ -134,10 +117,7 @@ struct TakingBackTests {
     }
     write(1, 1, eve) { $0.kind = .star }
     write(1, 2, ann) { $0.rotation = 5 }
-    write(2, 1, ann) {
-      $0.kind = .star
-      $0.rotation = 5
-    }
+    write(2, 1, ann) { ($0.kind, $0.rotation) = (.star, 5) }
     write(2, 3, eve) { $0.kind = .rectangle }
     write(3, 1, ann) { $0.kind = .star }
     write(3, 2, eve) { $0.delete() }

@@ -7,10 +7,7 @@ struct TextTests {
   private func canvas(_ texts: [Text]) -> Canvas {
     var canvas = Canvas()
     for (index, text) in texts.enumerated() {
-      let set = Properties {
-        $0.kind = .rectangle
-        $0.text = text
-      }
+      let set = Properties { ($0.kind, $0.text) = (.rectangle, text) }
       let id = Identifier(packed: UInt64(index + 1))!
       canvas.apply(CanvasCRDT.Operation(shape: id, at: WireSamples.stamp(5), set: set))
     }
@@ -69,23 +66,12 @@ struct TextTests {
     for (fill, letters) in fills {
       #expect(Properties { $0.fill = Color(fill)! }.textColor == letters)
     }
-    let text = Properties {
-      $0.kind = .text
-      $0.fill = Color("#123456")!
-    }
+    let text = Properties { ($0.kind, $0.fill) = (.text, Color("#123456")!) }
     #expect(text.textColor == Color("#123456"))
-    let hollow = Properties {
-      $0.fill = white
-      $0.stroke = Color("#123456")!
-      $0.isFilled = false
-    }
+    let hollow = Properties { ($0.fill, $0.stroke, $0.isFilled) = (white, Color("#123456")!, false) }
     #expect(hollow.textColor == Color("#123456"))
     for kind in ShapeKind.allCases {
-      let shape = Properties {
-        $0.kind = kind
-        $0.fill = white
-        $0.stroke = Color("#123456")!
-      }
+      let shape = Properties { ($0.kind, $0.fill, $0.stroke) = (kind, white, Color("#123456")!) }
       #expect(shape.textColor == (kind.isStroke ? Color("#123456") : kind == .text ? white : black), "\(kind)")
     }
   }
@@ -138,12 +124,7 @@ struct TextTests {
   @Test("SVG has the text, cut off at the box, and a text without an area")
   func picture() {
     var canvas = canvas(["a & <b>"])
-    let text = Properties {
-      $0.kind = .text
-      $0.text = "Free"
-      $0.fill = Color("#E4572E")!
-      $0.rotation = 90
-    }
+    let text = Properties { ($0.kind, $0.text, $0.fill, $0.rotation) = (.text, "Free", Color("#E4572E")!, 90) }
     canvas.apply(CanvasCRDT.Operation(shape: WireSamples.shape, at: WireSamples.stamp(5), set: text))
     let picture = String(decoding: SVGExport(Drawing(canvas)).document(), as: UTF8.self)
     #expect(picture.contains(">a &amp; &lt;b&gt;</tspan>"))

@@ -58,10 +58,7 @@ import Testing
 
   func desk() -> Desk {
     var desk = Desk()
-    desk.write(shape) {
-      $0.kind = .ellipse
-      $0.position = Point(x: 10, y: 20)
-    }
+    desk.write(shape) { ($0.kind, $0.position) = (.ellipse, Point(x: 10, y: 20)) }
     return desk
   }
 
@@ -104,10 +101,7 @@ import Testing
     // The shapes are named in the reverse order of their identifiers.
     let shapes = ["zzz-000-001", "mmm-000-001", "aaa-000-001"].map { Identifier($0)! }
     for shape in shapes {
-      desk.write(shape) {
-        $0.kind = .star
-        $0.name = "Sun"
-      }
+      desk.write(shape) { ($0.kind, $0.name) = (.star, "Sun") }
     }
     func names() -> [Text?] {
       let names = ShownNames(desk.canvas)
@@ -139,10 +133,7 @@ import Testing
   @Test("a register that someone else has written since is left alone, and the others of the step are not")
   func othersAreLeftAlone() {
     var desk = desk()
-    desk.write(shape) {
-      $0.position = Point(x: 30, y: 40)
-      $0.rotation = 45
-    }
+    desk.write(shape) { ($0.position, $0.rotation) = (Point(x: 30, y: 40), 45) }
     desk.someoneWrites(shape) { $0.position = Point(x: 99, y: 99) }
     desk.undo()
     #expect(desk.canvas[shape]?.properties.position == Point(x: 99, y: 99))
@@ -226,10 +217,7 @@ import Testing
   @Test("a register that had no value gets its default, and a name the one made up for the shape")
   func defaults() {
     var desk = desk()
-    desk.write(shape) {
-      $0.fill = Color(packed: 0x123456)
-      $0.name = "Mine"
-    }
+    desk.write(shape) { ($0.fill, $0.name) = (Color(packed: 0x123456), "Mine") }
     desk.undo()
     #expect(desk.canvas[shape]?.properties.fill == Properties().fill)
     #expect(desk.canvas[shape]?.baseName == "Ellipse t7o")

@@ -205,10 +205,7 @@ struct StampTests {
   @Test("an edit that is refused for now doesn't win, under a new actor, over a newer edit that the room has taken")
   func refusedForNowThenNewActor() throws {
     var (room, ann, shape) = TestRoom.withShape()
-    room.edit(ann, shape) {
-      $0.rotation = 1
-      $0.alpha = 4
-    }
+    room.edit(ann, shape) { ($0.rotation, $0.alpha) = (1, 4) }
     let first = try room.hosts[ann].interceptSubmissions()
     room.edit(ann, shape) { $0.rotation = 2 }
     room.hand(.rejection(Rejection(id: first[0].id, code: .unavailable, message: "later")), to: ann)

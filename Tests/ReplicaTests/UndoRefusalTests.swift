@@ -203,10 +203,7 @@ import Testing
       room.hand(.rejection(Rejection(id: sent[index].id, operation: 0, code: .badValue, message: "")), to: ann)
     }
     refuse(0)
-    room.edit(ann, shape) {
-      $0.kind = .star
-      $0.name = "Moon"
-    }
+    room.edit(ann, shape) { ($0.kind, $0.name) = (.star, "Moon") }
     refuse(3)
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.name == "Moon")
     room.undo(ann)
@@ -314,10 +311,7 @@ import Testing
     var room = room(9)
     let shape = room.add(ann) { $0.rotation = 1 }
     room.edit(ann, shape) { $0.rotation = 2 }
-    room.edit(ann, shape) {
-      $0.rotation = 3
-      $0.alpha = 4
-    }
+    room.edit(ann, shape) { ($0.rotation, $0.alpha) = (3, 4) }
     room.settle()
     func values() -> [Double?] {
       let properties = room.hosts[ann].replica.canvas[shape]?.properties

@@ -325,10 +325,7 @@ struct FaultTests {
   @Test("it takes writes while another program makes a checkpoint")
   func checkpointBeside() throws {
     let disk = FaultyDisk(directory: directory)
-    let bench = try bench {
-      $0.checkpointPages = 20
-      $0.fileSystem = nil
-    }
+    let bench = try bench { ($0.checkpointPages, $0.fileSystem) = (20, nil) }
     try bench.append("demo", [bytes("before")])
     disk.holdSyncs()
     let path = database

@@ -34,12 +34,7 @@ struct SVGExportTests {
         $0.name = "Sun"
         $0.z = OrderKey("z")!
       },
-      {
-        $0.kind = .roundedRectangle
-        $0.size = Size(width: 20, height: 10)
-        $0.rotation = 12.5
-        $0.cornerRadius = 8
-      },
+      { ($0.kind, $0.size, $0.rotation, $0.cornerRadius) = (.roundedRectangle, Size(width: 20, height: 10), 12.5, 8) },
       {
         $0.kind = .ellipse
         $0.position = Point(x: -10.5, y: 0)
@@ -47,22 +42,9 @@ struct SVGExportTests {
         $0.stroke = Color(packed: 0x112233)
         $0.strokeWidth = 3
       },
-      {
-        $0.kind = .polygon
-        $0.size = Size(width: 100, height: 100)
-        $0.points = 4
-      },
-      {
-        $0.kind = .star
-        $0.size = Size(width: 100, height: 100)
-        $0.points = 4
-        $0.rotation = 45
-      },
-      {
-        $0.kind = .ellipse
-        $0.visible = false
-        $0.position = Point(x: 9_000, y: 9_000)
-      },
+      { ($0.kind, $0.size, $0.points) = (.polygon, Size(width: 100, height: 100), 4) },
+      { ($0.kind, $0.size, $0.points, $0.rotation) = (.star, Size(width: 100, height: 100), 4, 45) },
+      { ($0.kind, $0.visible, $0.position) = (.ellipse, false, Point(x: 9_000, y: 9_000)) },
     ])
     var export = SVGExport(Drawing(canvas))
     export.title = "demo"
@@ -80,11 +62,7 @@ struct SVGExportTests {
         $0.stroke = Color(packed: 0x112233)
         $0.text = "Hi"
       },
-      {
-        $0.kind = .rectangle
-        $0.strokeWidth = 1.5
-        $0.dash = .dotted
-      },
+      { ($0.kind, $0.strokeWidth, $0.dash) = (.rectangle, 1.5, .dotted) },
     ])
     let picture = text(SVGExport(Drawing(canvas)))
     #expect(picture.contains(##" fill="none" stroke="#112233" stroke-width="2" stroke-dasharray="6 4">"##))
@@ -145,11 +123,7 @@ struct SVGExportTests {
   @Test("ink whose width changes all the time is one path for each width")
   func widths() {
     let canvas = canvas([
-      {
-        $0.kind = .ink
-        $0.strokeWidth = 10
-        $0.path = self.ink(points: 1_024)
-      }
+      { ($0.kind, $0.strokeWidth, $0.path) = (.ink, 10, self.ink(points: 1_024)) }
     ])
     let picture = text(SVGExport(Drawing(canvas)))
     #expect(picture.components(separatedBy: "<path").count == 3)
@@ -214,10 +188,7 @@ struct SVGExportTests {
     var shapes: [(inout Properties) -> Void] = []
     for kind in [ShapeKind.star, .polygon] {
       for points in [3, 64] as [Int16] {
-        shapes.append {
-          $0.kind = kind
-          $0.points = points
-        }
+        shapes.append { ($0.kind, $0.points) = (kind, points) }
       }
     }
     var export = SVGExport(Drawing(canvas(shapes)))
@@ -304,10 +275,7 @@ struct SVGExportTests {
   func textLines() throws {
     let canvas = canvas(
       (0..<3).map { _ in
-        {
-          $0.kind = .text
-          $0.text = "one\ntwo\n\nthree"
-        }
+        { ($0.kind, $0.text) = (.text, "one\ntwo\n\nthree") }
       }
     )
     var export = SVGExport(Drawing(canvas))
@@ -333,10 +301,7 @@ struct SVGExportTests {
     ]
     let canvas = canvas(
       names.map { name in
-        {
-          $0.kind = .ellipse
-          $0.name = name
-        }
+        { ($0.kind, $0.name) = (.ellipse, name) }
       }
     )
     let titles = try parsed(text(SVGExport(Drawing(canvas)))).titles
@@ -375,11 +340,7 @@ struct SVGExportTests {
   )
   func reaches(kind: ShapeKind, reach: Double) throws {
     let canvas = canvas([
-      {
-        $0.kind = kind
-        $0.size = Size(width: 100, height: 100)
-        $0.strokeWidth = 10
-      }
+      { ($0.kind, $0.size, $0.strokeWidth) = (kind, Size(width: 100, height: 100), 10) }
     ])
     let view = try parsed(text(SVGExport(Drawing(canvas)))).viewBox
     #expect(view[0] == (-reach - 20).rounded(.down) && view[2] == (100 + reach + 20).rounded(.up) - view[0])
@@ -388,15 +349,8 @@ struct SVGExportTests {
   @Test("common areas are painted over the shapes, unless one is hidden or deleted")
   func overlaps() throws {
     var canvas = canvas([
-      {
-        $0.kind = .rectangle
-        $0.size = Size(width: 20, height: 20)
-      },
-      {
-        $0.kind = .rectangle
-        $0.position = Point(x: 10, y: 10)
-        $0.size = Size(width: 20, height: 20)
-      },
+      { ($0.kind, $0.size) = (.rectangle, Size(width: 20, height: 20)) },
+      { ($0.kind, $0.position, $0.size) = (.rectangle, Point(x: 10, y: 10), Size(width: 20, height: 20)) },
     ])
     let shapes = canvas.shapes.map(\.id)
     func document() -> String {

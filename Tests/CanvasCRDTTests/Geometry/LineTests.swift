@@ -57,10 +57,7 @@ struct LineTests {
     let drawn = tied.drawn { $0 == square ? target : nil }
     expect(drawn.pathPoints, [(600, 300), (middle.x, middle.y), (100, 0)])
     #expect(drawn.properties.from == tied.properties.from)
-    target = shape(square, .rectangle) {
-      $0.position = Point(x: 500, y: 300)
-      $0.rotation = 180
-    }
+    target = shape(square, .rectangle) { ($0.position, $0.rotation) = (Point(x: 500, y: 300), 180) }
     expect(tied.drawn { $0 == square ? target : nil }.pathPoints, [(500, 350), (middle.x, middle.y), (100, 0)])
   }
 
@@ -298,10 +295,7 @@ struct LineTests {
     }
     expect([bent.halfway, bent.halfwayShare], [(75, 0), (0.75, 0)])
     // The same line, turned around the box's middle.
-    let turned = shape(line, .line) {
-      $0.path = bent.properties.path
-      $0.rotation = 180
-    }
+    let turned = shape(line, .line) { ($0.path, $0.rotation) = (bent.properties.path, 180) }
     expect([turned.halfway], [(25, 50)])
     let target = shape(square, .rectangle) { $0.position = Point(x: 500, y: 0) }
     let tied = shape(line, .line) { $0.to = Tie(shape: square, place: place(0, 0)) }

@@ -202,10 +202,7 @@ struct RouteTests {
 
   @Test("S17: an arrow at a curve points along it, and a caption stands on the curve")
   func ends() throws {
-    let arrow = curve([(0, 65_535), (32_768, 0), (65_535, 65_535)]) {
-      $0.toEnd = .arrow
-      $0.text = "yes"
-    }
+    let arrow = curve([(0, 65_535), (32_768, 0), (65_535, 65_535)]) { ($0.toEnd, $0.text) = (.arrow, "yes") }
     guard case .arrow(let tip, let left, let right)? = try #require(DrawnLine(arrow)).heads.first else {
       Issue.record("no arrow")
       return

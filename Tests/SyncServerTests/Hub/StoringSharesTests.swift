@@ -48,10 +48,7 @@ struct StoringSharesTests {
     var shape: UInt64 = 0
     func write(_ bytes: Int, on connection: VirtualConnection) {
       shape += 1
-      let set = Properties {
-        $0.kind = .text
-        $0.text = Text(String(repeating: "x", count: bytes))
-      }
+      let set = Properties { ($0.kind, $0.text) = (.text, Text(String(repeating: "x", count: bytes))) }
       let operation = ProposedOperation(shape: Identifier(packed: shape)!, at: nil, set: set)
       server.say(.operations(Submission(id: MessageIdentifier(shape), operations: [operation])), on: connection)
       timed.pass(turns: 40)

@@ -317,10 +317,7 @@ struct VirtualHubTests {
     world.run(ben) { $0.add(.star, at: $1).1 }
     world.pass(40)
     let shape = try #require(world.replicas[ben].canvas.shapes.first?.id)
-    let taken = Properties {
-      $0.rotation = 1
-      $0.alpha = 7
-    }
+    let taken = Properties { ($0.rotation, $0.alpha) = (1, 7) }
     world.run(ann) { $0.edit([ShapeEdit(shape: shape, set: taken)], at: $1) }
     world.pass(40)
     let path = "/v1/rooms/demo/writing/\(world.replicas[ann].actor)"

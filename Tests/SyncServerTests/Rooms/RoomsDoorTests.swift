@@ -73,10 +73,7 @@ struct RoomsDoorTests {
     let other = bench.join()
     // The clock of the other client is fast.
     let fast = Stamp(milliseconds: bench.now.wallMilliseconds + 50_000, counter: 9, actor: bench.actor(other))
-    bench.settle(other, 1, at: fast) {
-      $0.kind = .star
-      $0.alpha = 2
-    }
+    bench.settle(other, 1, at: fast) { ($0.kind, $0.alpha) = (.star, 2) }
     for alpha in [Int16(3), 4, 5] {
       bench.submit(writer, [ProposedOperation(1, Properties { $0.alpha = alpha })])
       // The value 5 is sent before the value 4 is stored.
@@ -110,10 +107,7 @@ struct RoomsDoorTests {
     bench.write(first, bench.shape(1)) { $0.kind = .star }
     let winner = bench.write(first, bench.shape(1)) { $0.alpha = 5 }
     let late = Stamp(milliseconds: winner.milliseconds - 1, counter: 0, actor: bench.actor(second))
-    bench.settle(second, 1, id: 8, at: late) {
-      $0.alpha = 6
-      $0.rotation = 3
-    }
+    bench.settle(second, 1, id: 8, at: late) { ($0.alpha, $0.rotation) = (6, 3) }
     let answer = bench.acknowledgements(second)
     #expect(answer.map { $0.id } == [MessageIdentifier(8)])
     #expect(answer.first?.superseded == [Superseded(operation: 0, property: .alpha, by: winner)])
@@ -537,10 +531,7 @@ struct RoomsDoorTests {
   @Test("what the server makes itself isn't stored with a value that no record may have")
   func madeByTheServer() {
     var (bench, _) = RoomBench.withWriter()
-    let large = Properties {
-      $0.kind = .line
-      $0.size = Size(width: 2e6, height: 1)
-    }
+    let large = Properties { ($0.kind, $0.size) = (.line, Size(width: 2e6, height: 1)) }
     bench.room.submit([ProposedOperation(1, large)], request: 7, actor: bench.shape(7), now: bench.now)
     bench.takeEffects()
     guard case .failure(let rejection) = bench.answers.last?.outcome else {

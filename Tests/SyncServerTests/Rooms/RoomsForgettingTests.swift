@@ -7,10 +7,7 @@ import Testing
 @Suite("What a room that has too many deletions forgets")
 struct RoomsForgettingTests {
   private func bench(erasures: UInt64 = 80) -> RoomBench {
-    RoomBench {
-      $0.erasures = erasures
-      $0.erasureMilliseconds = 60_000
-    }
+    RoomBench { ($0.erasures, $0.erasureMilliseconds) = (erasures, 60_000) }
   }
 
   /// Deletes shapes that never existed, one per second.

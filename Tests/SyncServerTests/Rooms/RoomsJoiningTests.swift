@@ -133,10 +133,7 @@ struct RoomsJoiningTests {
       if !isHere { bench.leave(ann) }
       for key in keys {
         let actor = bench.actor(ann)
-        let forger = bench.join {
-          $0.actor = actor
-          $0.key = key
-        }
+        let forger = bench.join { ($0.actor, $0.key) = (actor, key) }
         #expect(bench.actor(forger) != actor, "\(isHere) \(key?.string ?? "none")")
         bench.leave(forger)
       }
@@ -169,10 +166,7 @@ struct RoomsJoiningTests {
     #expect(bench.actor(back) == own)
     // A client that asks for a key gets an actor that no other client can claim.
     bench.leave(back)
-    let modern = bench.join {
-      $0.actor = own
-      $0.key = ""
-    }
+    let modern = bench.join { ($0.actor, $0.key) = (own, "") }
     #expect(bench.actor(modern) != own && bench.key(modern) != nil)
   }
 
@@ -200,11 +194,7 @@ struct RoomsJoiningTests {
   @Test("D5: of a shape that changed, what was not written since does not come again", arguments: [true, false])
   func resumeOfRegisters(isKnown: Bool) {
     var (bench, writer) = RoomBench.withWriter()
-    bench.settle(writer, 1) {
-      $0.kind = .star
-      $0.alpha = 3
-      $0.rotation = 30
-    }
+    bench.settle(writer, 1) { ($0.kind, $0.alpha, $0.rotation) = (.star, 3, 30) }
     let away = bench.join()
     let since = bench.clients[away].cursor
     let canvas = bench.clients[away].canvas

@@ -189,10 +189,7 @@ struct RoomsLeapingTests {
   @Test("R3: somebody who left and came back is announced as that")
   func cameAgain() {
     var (bench, writer, reader) = stalled(.json)
-    let other = bench.join {
-      $0.name = "before"
-      $0.key = ""
-    }
+    let other = bench.join { ($0.name, $0.key) = ("before", "") }
     let (actor, key) = (bench.actor(other), bench.key(other))
     bench.catchUp(reader)
     bench.clients[reader].takes = 0
@@ -201,11 +198,7 @@ struct RoomsLeapingTests {
       place(&bench, writer, 1, at: Double(time))
       bench.pass(10)
     }
-    bench.join {
-      $0.actor = actor
-      $0.key = key
-      $0.name = "after"
-    }
+    bench.join { ($0.actor, $0.key, $0.name) = (actor, key, "after") }
     bench.pass(40)
     bench.settle()
     bench.catchUp(reader)

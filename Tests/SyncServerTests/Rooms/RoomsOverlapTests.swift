@@ -66,10 +66,7 @@ struct RoomsOverlapTests {
     // The deletion arrives after an edit with a newer stamp.
     let deletedAt = Stamp(milliseconds: bench.now.wallMilliseconds + 1, counter: 0, actor: bench.actor(writer))
     bench.pass(10)
-    bench.settle(writer, 2) {
-      $0.kind = .rectangle
-      $0.size = Size(width: 10, height: 10)
-    }
+    bench.settle(writer, 2) { ($0.kind, $0.size) = (.rectangle, Size(width: 10, height: 10)) }
     bench.settle(writer, 2, at: deletedAt) { $0.delete() }
     #expect(bench.room.canvas[bench.shape(2)]?.properties.position == Point(x: 0, y: 0))
     #expect(bench.clients[asker].pairs == [ShapePair(bench.shape(1), bench.shape(2))])

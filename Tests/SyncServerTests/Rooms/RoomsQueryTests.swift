@@ -146,10 +146,7 @@ struct RoomsLimitTests {
     var (bench, writer) = RoomBench.withWriter { $0.beatMilliseconds = 5 }
     bench.pass(100)
     for alpha in 1...2 {
-      bench.write(writer, bench.shape(1)) {
-        $0.kind = .star
-        $0.alpha = Int16(alpha)
-      }
+      bench.write(writer, bench.shape(1)) { ($0.kind, $0.alpha) = (.star, Int16(alpha)) }
       bench.commit()
       #expect(bench.room.isFlushDue(now: bench.now))
       bench.room.flush(now: bench.now)

@@ -15,10 +15,7 @@ struct RoomsStallingTests {
     bench.drag(writer, 1...5, times: 2)
     let slow = bench.join(encoding, takes: 1)
     for round in 0..<40 {
-      bench.write(writer, bench.shape(UInt64(round % 7))) {
-        $0.kind = .star
-        $0.rotation = Double(round)
-      }
+      bench.write(writer, bench.shape(UInt64(round % 7))) { ($0.kind, $0.rotation) = (.star, Double(round)) }
       if round % 5 == 0 { bench.say(.ping(MessageIdentifier(UInt64(round))), slow) }
       bench.settle()
       for _ in 0..<50 { bench.wake(slow) }
@@ -174,10 +171,7 @@ struct RoomsStallingTests {
     let reader = bench.join()
     bench.clients[reader].takes = takes
     for round in 0..<30 {
-      bench.write(writer, bench.shape(UInt64(round % 4))) {
-        $0.kind = .star
-        $0.rotation = Double(round)
-      }
+      bench.write(writer, bench.shape(UInt64(round % 4))) { ($0.kind, $0.rotation) = (.star, Double(round)) }
       // Some operations are stored and not broadcast yet. Others are not even stored.
       if round % 2 == 0 { bench.commit() }
       if round % 7 == 0 { bench.say(.digest, reader) }

@@ -8,10 +8,7 @@ import Testing
 @Suite("How much text a room takes")
 struct RoomsTextTests {
   private func text(_ length: Int) -> Properties {
-    Properties {
-      $0.kind = .text
-      $0.text = Text(String(repeating: "x", count: length))
-    }
+    Properties { ($0.kind, $0.text) = (.text, Text(String(repeating: "x", count: length))) }
   }
 
   /// - Returns: the refusal, if the message is refused.

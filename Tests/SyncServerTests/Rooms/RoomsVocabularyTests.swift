@@ -8,10 +8,7 @@ import Testing
 @Suite("Clients of different ages in one room")
 struct RoomsVocabularyTests {
   private func written(_ text: Text, _ kind: ShapeKind = .text) -> Properties {
-    Properties {
-      $0.kind = kind
-      $0.text = text
-    }
+    Properties { ($0.kind, $0.text) = (kind, text) }
   }
 
   /// Checks that a client without the property `text` and the kinds after `star` could read all that it received.
