@@ -41,11 +41,6 @@ import Testing
     }
   }
 
-  @Test("help is given whatever else stands there") func help() throws {
-    #expect(try read("--help").has("--help"))
-    #expect(try read("-h").has("--help"))
-  }
-
   @Test(
     "a mistyped word is answered with the one that was probably meant",
     arguments: [
@@ -75,14 +70,6 @@ import Testing
     #expect(throws: ClientFailure.self) { try read("demo", "--speed", "nan").number("--speed", in: 0...9, standard: 1) }
   }
 
-  @Test("a length of time has a unit") func durations() {
-    #expect(Figures.milliseconds("500ms") == 500 && Figures.milliseconds("1.5s") == 1_500)
-    #expect(Figures.milliseconds("5m") == 300_000 && Figures.milliseconds("1d") == 86_400_000)
-    for text in ["", "5", "s", "-1s", "nans", "1e30d", "5 m m"] {
-      #expect(Figures.milliseconds(text) == nil, "\(text)")
-    }
-  }
-
   @Test(
     "a moment is a date, a number of milliseconds or how long ago",
     arguments: [
@@ -94,14 +81,6 @@ import Testing
   )
   func moments(text: String, milliseconds: UInt64) {
     #expect(TimeWords.milliseconds(text, now: 1_763_650_000_000) == milliseconds)
-  }
-
-  @Test(
-    "a text that is no moment is refused",
-    arguments: ["yesterday", "2025-02-30Z", "2025-13-01Z", "2025-01-01T24:00Z", "2025-01-01T10Z", "2025-1", "", "-5m"]
-  )
-  func noMoments(text: String) {
-    #expect(TimeWords.milliseconds(text, now: 1_763_650_000_000) == nil)
   }
 
   @Test("a server is a host and a port, with or without ws, and by TLS where that is said") func servers() throws {

@@ -13,21 +13,29 @@ import Testing
     ] {
       #expect([text, "-\(text)"].contains(Figures.rounded(value, decimals: decimals)), "\(value)")
     }
+    #expect(Figures.number(45) == "45" && Figures.rounded(0.25) == "0.3")
     #expect(Figures.counted(1, "shape") == "1 shape" && Figures.counted(0, "shape") == "0 shapes")
     for (value, count) in [(Double.nan, 0), (-3, 0), (2.9, 2), (1e300, 1_000_000_000_000_000)] {
       #expect(Figures.count(value) == count)
     }
-    for (part, words) in [(0, "0 %"), (1e-9, "<1 %"), (0.005, "1 %"), (0.994, "99 %"), (1.7, "100 %")] {
+    for (part, words) in [
+      (0, "0 %"), (1e-9, "<1 %"), (0.001, "<1 %"), (0.005, "1 %"), (0.384, "38 %"), (0.994, "99 %"), (1, "100 %"),
+      (1.7, "100 %"),
+    ] {
       #expect(Figures.percentage(part) == words)
     }
     for (microseconds, words) in [
-      (0, "0 ms"), (9_940, "9.9 ms"), (10_000, "10 ms"), (999_400, "999 ms"), (1_000_000, "1 s"),
-      (119_900_000, "119.9 s"), (120_000_000, "2 min"),
+      (0, "0 ms"), (812, "0.8 ms"), (9_940, "9.9 ms"), (10_000, "10 ms"), (12_300, "12 ms"), (999_400, "999 ms"),
+      (1_000_000, "1 s"), (1_500_000, "1.5 s"), (119_900_000, "119.9 s"), (120_000_000, "2 min"),
     ] as [(UInt64, String)] {
       #expect(Figures.duration(microseconds: microseconds) == words)
     }
-    for (text, milliseconds) in [("2h", 7_200_000), ("0s", 0), ("0.4ms", 0), ("1.5m", 90_000)] as [(String, UInt64)] {
-      #expect(Figures.milliseconds(text) == milliseconds)
+    for (text, milliseconds) in [
+      ("2h", 7_200_000), ("0s", 0), ("0.4ms", 0), ("1.5m", 90_000), ("500ms", 500), ("1.5s", 1_500), ("5m", 300_000),
+      ("1d", 86_400_000), ("", nil), ("5", nil), ("s", nil), ("-1s", nil), ("nans", nil), ("1e30d", nil),
+      ("5 m m", nil),
+    ] as [(String, UInt64?)] {
+      #expect(Figures.milliseconds(text) == milliseconds, "\(text)")
     }
   }
 
@@ -41,9 +49,10 @@ import Testing
     #expect(TimeWords.milliseconds("10m", now: 5) == 0)
     for text in [
       "1969-12-31Z", "2025-00-01Z", "2025-01-00Z", "2025-01-32Z", "2025-01-01T12:60Z", "2025-01-01T12:00:61Z",
-      "2025-01-01-01Z", "2025-01-01T12:00:00:00Z", "2025-01-01T-1:00Z",
+      "2025-01-01-01Z", "2025-01-01T12:00:00:00Z", "2025-01-01T-1:00Z", "yesterday", "2025-02-30Z", "2025-13-01Z",
+      "2025-01-01T24:00Z", "2025-01-01T10Z", "2025-1", "", "-5m",
     ] {
-      #expect(TimeWords.milliseconds(text, now: 0) == nil, "\(text)")
+      #expect(TimeWords.milliseconds(text, now: 1_763_650_000_000) == nil, "\(text)")
     }
     #expect(TimeWords.milliseconds("2025-11-20 14:46:40Z", now: 0) == 1_763_650_000_000)
   }

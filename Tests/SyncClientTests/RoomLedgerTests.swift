@@ -41,9 +41,7 @@ import Testing
     _ = told.write(sun, by: ann) { $0.kind = .star }
     for number in 1...20 as ClosedRange<UInt64> {
       let line = Identifier(packed: number)!
-      _ = told.write(line, by: ann) {
-        $0.kind = .line; $0.from = Tie(shape: sun, place: BoxPlace(x: 0, y: 0))
-      }
+      _ = told.write(line, by: ann) { ($0.kind, $0.from) = (.line, Tie(shape: sun, place: BoxPlace(x: 0, y: 0))) }
       _ = told.write(sun, by: ann) { $0.position = Point(x: Double(number), y: 0) }
       #expect(told.ledger.picture.strayLines.count == 1)
       _ = told.write(line, by: ann) { $0.delete() }
@@ -73,9 +71,7 @@ import Testing
   @Test("a drag is told once it has come to rest, with its end") func drag() {
     var told = Told()
     #expect(
-      told.write(sun, by: ann) {
-        $0.kind = .star; $0.name = "Sun"
-      } == []
+      told.write(sun, by: ann) { ($0.kind, $0.name) = (.star, "Sun") } == []
     )
     #expect(told.rest().count == 1)
     for step in 0..<20 {
@@ -103,9 +99,7 @@ import Testing
 
   @Test("another's hand ends a drag, and a deletion is told at once") func hands() {
     var told = Told()
-    _ = told.write(sun, by: ann) {
-      $0.kind = .star; $0.name = "Sun"
-    }
+    _ = told.write(sun, by: ann) { ($0.kind, $0.name) = (.star, "Sun") }
     _ = told.rest()
     _ = told.write(sun, by: ann) { $0.rotation = 10 }
     let events = told.write(sun, by: bob) { $0.alpha = 3 }
@@ -118,9 +112,7 @@ import Testing
 
   @Test("overlaps are told behind the changes that led to them; a flicker is not told") func overlaps() {
     var told = Told()
-    _ = told.write(sun, by: ann) {
-      $0.kind = .rectangle; $0.name = "Sun"; $0.size = Size(width: 100, height: 100)
-    }
+    _ = told.write(sun, by: ann) { ($0.kind, $0.name, $0.size) = (.rectangle, "Sun", Size(width: 100, height: 100)) }
     _ = told.write(moon, by: ann) {
       $0.kind = .rectangle
       $0.name = "Moon"
@@ -154,9 +146,7 @@ import Testing
 
   @Test("a shape that gets another name is told of by the one that it had") func renaming() {
     var told = Told()
-    _ = told.write(sun, by: ann) {
-      $0.kind = .star; $0.name = "Sun"
-    }
+    _ = told.write(sun, by: ann) { ($0.kind, $0.name) = (.star, "Sun") }
     _ = told.rest()
     let renamed = Properties { $0.name = "Sol" }
     _ = told.write(sun, by: ann) { $0.name = "Sol" }
@@ -164,17 +154,13 @@ import Testing
     // Nobody knows another name of a new shape.
     _ = told.write(moon, by: ann) { $0.kind = .star }
     _ = told.write(moon, by: ann) { $0.name = "Moon" }
-    let made = Properties {
-      $0.kind = .star; $0.name = "Moon"
-    }
+    let made = Properties { ($0.kind, $0.name) = (.star, "Moon") }
     #expect(told.rest().first?.what == .made(ShapeName(id: moon, name: "Moon"), made))
   }
 
   @Test("if there are too many overlaps to list, that is told, and not that they have ended") func tooMany() throws {
     var told = Told()
-    let square = Properties {
-      $0.kind = .rectangle; $0.size = Size(width: 10, height: 10)
-    }
+    let square = Properties { ($0.kind, $0.size) = (.rectangle, Size(width: 10, height: 10)) }
     func shape(_ number: Int) -> Identifier { Identifier(packed: UInt64(number))! }
     for number in 1...200 { _ = told.write(shape(number), by: ann) { $0 = square } }
     #expect(told.rest().count { if case .overlapBegan = $0.what { true } else { false } } == 19_900)
@@ -220,9 +206,7 @@ import Testing
 
   @Test("a room loaded anew tells what came and went") func reset() {
     var told = Told()
-    _ = told.write(sun, by: ann) {
-      $0.kind = .star; $0.name = "Sun"
-    }
+    _ = told.write(sun, by: ann) { ($0.kind, $0.name) = (.star, "Sun") }
     _ = told.rest()
     var other = Canvas()
     var set = Properties()
@@ -254,14 +238,10 @@ import Testing
 
   @Test("an older copy of the room: what is told of shapes that stayed is what they have now") func restoredCopy() {
     let (_, events) = restored { told in
-      _ = told.write(sun, by: ann) {
-        $0.kind = .star; $0.name = "Sun"; $0.rotation = 10
-      }
+      _ = told.write(sun, by: ann) { ($0.kind, $0.name, $0.rotation) = (.star, "Sun", 10) }
       _ = told.write(moon, by: ann) { $0.kind = .ellipse }
     } _: { told in
-      _ = told.write(sun, by: ann) {
-        $0.rotation = 20; $0.alpha = 3
-      }
+      _ = told.write(sun, by: ann) { ($0.rotation, $0.alpha) = (20, 3) }
       _ = told.write(moon, by: ann) { $0.name = "Moon" }
       // Writing the same value again is no event.
       _ = told.write(moon, by: ann) { $0.kind = .ellipse }
@@ -282,15 +262,10 @@ import Testing
 
   @Test("events that wait while the room is loaded again are reported before their reversal") func waiting() throws {
     let (_, events) = restored { told in
-      _ = told.write(sun, by: ann) {
-        $0.kind = .star; $0.name = "Sun"; $0.rotation = 10
-      }
+      _ = told.write(sun, by: ann) { ($0.kind, $0.name, $0.rotation) = (.star, "Sun", 10) }
     } _: { told in
       _ = told.write(sun, by: ann) { $0.rotation = 20 }
-      _ = told.write(moon, by: bob) {
-        $0.kind = .star; $0.name = "Moon"
-        $0.position = Point(x: 900, y: 900)
-      }
+      _ = told.write(moon, by: bob) { ($0.kind, $0.name, $0.position) = (.star, "Moon", Point(x: 900, y: 900)) }
     }
     let turned = Properties { $0.rotation = 20 }
     let back = Properties { $0.rotation = 10 }

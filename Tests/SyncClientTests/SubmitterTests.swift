@@ -226,11 +226,17 @@ private struct BadLine {
     )
   }
 
-  @Test("an edit that is refused for now is sent again unchanged, over the same connection") func refusedForNow() throws
-  {
-    var line = BadLine(seed: 3)
+  /// A writer whom the server has welcomed.
+  private func welcomed(seed: UInt64) -> BadLine {
+    var line = BadLine(seed: seed)
     line.carryOut(line.submitter.connected(at: line.now))
     hear(welcome(line.submitter.actor, line), &line)
+    return line
+  }
+
+  @Test("an edit that is refused for now is sent again unchanged, over the same connection") func refusedForNow() throws
+  {
+    var line = welcomed(seed: 3)
     let number = line.submit([move(Identifier(packed: 7)!, 1)])
     let sent = try #require(line.toServer.last)
     line.toServer = []
@@ -247,9 +253,7 @@ private struct BadLine {
     arguments: [RejectCode.unavailable, .storageLow]
   )
   func pauses(code: RejectCode) throws {
-    var line = BadLine(seed: 5)
-    line.carryOut(line.submitter.connected(at: line.now))
-    hear(welcome(line.submitter.actor, line), &line)
+    var line = welcomed(seed: 5)
     var pauses: [UInt64] = []
     for round in 0..<40 {
       let number = line.submit([move(Identifier(packed: 7)!, 1)])
@@ -273,9 +277,7 @@ private struct BadLine {
 
   @Test("whoever loses to a stamp that is ahead of the server's clock wins with the next write")
   func lostToFastClock() throws {
-    var line = BadLine(seed: 6)
-    line.carryOut(line.submitter.connected(at: line.now))
-    hear(welcome(line.submitter.actor, line), &line)
+    var line = welcomed(seed: 6)
     let shape = Identifier(packed: 7)!
     let number = line.submit([move(shape, 1)])
     let by = Stamp(milliseconds: line.now.wallMilliseconds + 50_000, counter: 3, actor: Identifier(packed: 99)!)!
@@ -301,9 +303,7 @@ private struct BadLine {
   }
 
   @Test("a writer that comes back as another actor wins over nobody who wrote meanwhile") func otherActor() throws {
-    var line = BadLine(seed: 4)
-    line.carryOut(line.submitter.connected(at: line.now))
-    hear(welcome(line.submitter.actor, line), &line)
+    var line = welcomed(seed: 4)
     _ = line.submit([move(Identifier(packed: 7)!, 1), move(Identifier(packed: 8)!, 1)])
     let first = try sent(&line).compactMap(\.at)
     line.carryOut(line.submitter.disconnected(closeCode: CloseCode.actorElsewhere.rawValue, at: line.now))
@@ -326,9 +326,7 @@ private struct BadLine {
     arguments: [false, true]
   )
   func setBack(asSameActor: Bool) throws {
-    var line = BadLine(seed: 4)
-    line.carryOut(line.submitter.connected(at: line.now))
-    hear(welcome(line.submitter.actor, line), &line)
+    var line = welcomed(seed: 4)
     let numbers = (1...3).map { line.submit([move(Identifier(packed: 7)!, Double($0))]) }
     let first = try sent(&line).compactMap(\.at)
     let refusal = Rejection(id: MessageIdentifier(numbers[1]), operation: 0, code: .clockAhead, message: "ahead")

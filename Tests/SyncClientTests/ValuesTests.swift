@@ -6,17 +6,6 @@ import Testing
 @testable import sync_client
 
 @Suite struct ValuesTests {
-  @Test("figures are told shortly") func figures() {
-    #expect(Figures.number(45) == "45" && Figures.rounded(0.25) == "0.3")
-    #expect(
-      Figures.percentage(0.384) == "38 %" && Figures.percentage(0.001) == "<1 %" && Figures.percentage(1) == "100 %"
-    )
-    #expect(Figures.duration(microseconds: 812) == "0.8 ms" && Figures.duration(microseconds: 12_300) == "12 ms")
-    #expect(
-      Figures.duration(microseconds: 1_500_000) == "1.5 s" && Figures.duration(microseconds: 240_000_000) == "4 min"
-    )
-  }
-
   @Test("a server may send any number as a figure") func anyFigure() throws {
     #expect(Figures.milliseconds("100000d") == 8_640_000_000_000)
     #expect(Figures.milliseconds("300000d") == nil, "nobody can wait that many nanoseconds")
