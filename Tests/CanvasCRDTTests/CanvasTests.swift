@@ -39,9 +39,7 @@ struct CanvasTests {
     var canvas = Canvas()
     canvas.apply(operation(1, ann) { $0.kind = .ellipse })
     let drags = [
-      operation(2, ann) {
-        $0.position = Point(x: 10, y: 0); $0.size = Size(width: 20, height: 120)
-      },
+      operation(2, ann) { ($0.position, $0.size) = (Point(x: 10, y: 0), Size(width: 20, height: 120)) },
       operation(3, ben) { $0.position = Point(x: 0, y: 10) },
     ]
     for drag in isReversed ? drags.reversed() : drags { canvas.apply(drag) }
@@ -66,11 +64,7 @@ struct CanvasTests {
   @Test("M4, M5: only writing the shape anew, kind and all, under a newer stamp brings it back")
   func writingAnewRevives() {
     var canvas = Canvas()
-    canvas.apply(
-      operation(1, ann) {
-        $0.kind = .ellipse; $0.alpha = 3
-      }
-    )
+    canvas.apply(operation(1, ann) { ($0.kind, $0.alpha) = (.ellipse, 3) })
     canvas.apply(operation(5, ben) { $0.delete() })
     let late = canvas.apply(operation(5, ann) { $0.kind = .star })
     #expect(late.superseded == [.kind], "ben's identifier is the greater, so his erasure is")
@@ -83,16 +77,8 @@ struct CanvasTests {
   @Test("M2, M8: an older write loses, and its writer is told to which stamp")
   func supersededIsNamed() {
     var canvas = Canvas()
-    canvas.apply(
-      operation(9, ben) {
-        $0.kind = .ellipse; $0.position = Point(x: 1, y: 1)
-      }
-    )
-    let change = canvas.apply(
-      operation(8, ann) {
-        $0.position = Point(x: 2, y: 2); $0.alpha = 4
-      }
-    )
+    canvas.apply(operation(9, ben) { ($0.kind, $0.position) = (.ellipse, Point(x: 1, y: 1)) })
+    let change = canvas.apply(operation(8, ann) { ($0.position, $0.alpha) = (Point(x: 2, y: 2), 4) })
     #expect(change.superseded == [.position])
     #expect(change.changed == [.alpha])
     #expect(canvas.winner(of: .position, in: shape) == stamp(9, ben))
@@ -101,11 +87,7 @@ struct CanvasTests {
   @Test("a write that loses to a register is told so, even if a deletion beats it too")
   func supersededBesideErasure() {
     var canvas = Canvas()
-    canvas.apply(
-      operation(10, ann) {
-        $0.kind = .star; $0.name = "new"
-      }
-    )
+    canvas.apply(operation(10, ann) { ($0.kind, $0.name) = (.star, "new") })
     let change = canvas.apply(
       operation(5, ann) {
         $0.name = "old"; $0.alpha = 3; $0.delete()
@@ -134,12 +116,8 @@ struct CanvasTests {
 
   @Test("M3: two values under one stamp: the greater encoded value wins, whichever comes first")
   func tieByEncodedValue() {
-    let nine = operation(1, ann) {
-      $0.kind = .star; $0.alpha = 9
-    }
-    let ten = operation(1, ann) {
-      $0.kind = .star; $0.alpha = 10
-    }
+    let nine = operation(1, ann) { ($0.kind, $0.alpha) = (.star, 9) }
+    let ten = operation(1, ann) { ($0.kind, $0.alpha) = (.star, 10) }
     for pair in [[nine, ten], [ten, nine]] {
       var canvas = Canvas()
       for operation in pair { canvas.apply(operation) }

@@ -46,9 +46,7 @@ struct MessageLimitsTests {
 
   @Test("an operation is allowed exactly if a message with it alone is no longer than a message may be")
   func allowed() {
-    var set = Properties()
-    set.kind = .text
-    set.text = Text(String(repeating: "\n", count: 100))
+    let set = Properties { ($0.kind, $0.text) = (.text, Text(String(repeating: "\n", count: 100))) }
     let operation = Operation(
       shape: Identifier(packed: 1)!,
       at: Stamp(time: 1 << 40, actor: Identifier(packed: 2)!),

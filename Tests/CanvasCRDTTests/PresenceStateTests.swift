@@ -32,9 +32,7 @@ struct PresenceStateTests {
       let states = line.split(separator: "\t").map { read(String($0)) }
       #expect(states[0] == states[1], "\(line)")
     }
-    let ink = read(
-      ##"{"ink":{"shape":"000-000-001","color":"#FF0000","width":4,"at":3,"points":[1,2]}}"##
-    ).ink
+    let ink = read(##"{"ink":{"shape":"000-000-001","color":"#FF0000","width":4,"at":3,"points":[1,2]}}"##).ink
     #expect(ink?.points == [Point(x: 1, y: 2)] && ink?.at == 3)
   }
 }

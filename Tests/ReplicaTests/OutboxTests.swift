@@ -36,9 +36,7 @@ struct OutboxTests {
     var outbox = Outbox()
     var clock = Clock(actor: Identifier(packed: 1)!)
     for number in 0..<100 as Range<UInt64> {
-      var set = Properties()
-      set.kind = .star
-      set.position = Point(x: Double(number), y: 0)
+      let set = Properties { ($0.kind, $0.position) = (.star, Point(x: Double(number), y: 0)) }
       let operation = Operation(shape: Identifier(packed: number)!, at: clock.tick(milliseconds: 1_000), set: set)
       outbox.append(operation, edit: outbox.newEdit())
     }

@@ -77,9 +77,7 @@ import Testing
     var canvas = Canvas()
     let shape = Identifier("afy-kw5-t7o")!
     for text in ["Ellipse 000", "Ellipse", "t7o", "Ellipse t7o 2", "ellipse t7o"] as [Text] {
-      var set = Properties()
-      set.kind = .star
-      set.name = text
+      let set = Properties { ($0.kind, $0.name) = (.star, text) }
       let milliseconds = UInt64(text.utf8Count)
       canvas = Canvas()
       canvas.apply(Operation(shape: shape, at: Stamp(milliseconds: milliseconds, counter: 0, actor: shape)!, set: set))

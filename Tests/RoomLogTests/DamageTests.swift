@@ -118,9 +118,7 @@ struct DamageTests {
     let cut = RepairRequest(id: bench.nextId(), room: "demo", means: .cutting(newEpoch: 5))
     // Both are taken in one commit, before the first part is written.
     bench.log.submit([.snapshot(snapshot), .repair(cut)])
-    #expect(
-      bench.events.answer(to: cut.id) == .repaired(id: cut.id, room: "demo", epoch: 5, first: 0, last: 7)
-    )
+    #expect(bench.events.answer(to: cut.id) == .repaired(id: cut.id, room: "demo", epoch: 5, first: 0, last: 7))
     #expect(bench.events.answer(to: snapshot.id)?.error == .otherEpoch(room: "demo", epoch: 5))
     try bench.reopen()
     #expect(try bench.records("demo") == Array(all[..<7]))

@@ -126,9 +126,7 @@ struct LogContractTests {
     bench.log.submit(
       names.flatMap { name in
         [["first"], ["second", "third"]].map { texts in
-          .append(
-            LogBench.append(bench.nextId(), name, texts.map { bytes("\($0) of \(name)") }, at: 5)
-          )
+          .append(LogBench.append(bench.nextId(), name, texts.map { bytes("\($0) of \(name)") }, at: 5))
         }
       }
     )

@@ -429,9 +429,7 @@ struct LyingLineTests {
     proxy.hold("canvas follower")
     try ask("INSERT INTO canvas.locks VALUES('demo')")
     let before = bench.events.all.count
-    #expect(
-      try bench.append("demo", [bytes("b")]) == .failed(id: bench.lastId, room: "demo", .locked(room: "demo"))
-    )
+    #expect(try bench.append("demo", [bytes("b")]) == .failed(id: bench.lastId, room: "demo", .locked(room: "demo")))
     #expect(bench.events.all.dropFirst(before).first == .locks(["demo"]))
     // The owner of the log lets only operators write from now on.
     #expect(try bench.append("demo", [bytes("c")]).appended?.records.first?.position == 2)

@@ -232,9 +232,7 @@ import Testing
     let heaped = try lines(
       (1...201 as ClosedRange<UInt64>).map {
         #"{"id":"\#(Identifier(packed: $0)!.text)","kind":"rectangle","size":[100,100]}"#
-      }.joined(
-        separator: ","
-      )
+      }.joined(separator: ",")
     )
     #expect(heaped.last == ["201 shapes, too many overlaps to list"])
     let tied = try lines(

@@ -137,9 +137,7 @@ import Testing
     #expect(desk.notice == "A change was refused: the room is full." && desk.live.lostTexts.next == nil)
     let box = desk.draw("List", Rect(80, 80, 160, 160))
     desk.live.follow(refused(.roomFull, Properties { $0.text = "Buy milk" }), in: desk.live.client)
-    #expect(
-      desk.live.lostTexts.words == "Your text was refused: the room is full. Press I to keep it: “Buy milk”"
-    )
+    #expect(desk.live.lostTexts.words == "Your text was refused: the room is full. Press I to keep it: “Buy milk”")
     #expect(desk.notice == nil)
     desk.press("I")
     #expect(desk.shape(box).text == "Buy milk" && desk.live.drawing.count == 1 && desk.live.lostTexts.next == nil)

@@ -70,9 +70,7 @@ import Testing
 
   @Test("a drag is told once it has come to rest, with its end") func drag() {
     var told = Told()
-    #expect(
-      told.write(sun, by: ann) { ($0.kind, $0.name) = (.star, "Sun") } == []
-    )
+    #expect(told.write(sun, by: ann) { ($0.kind, $0.name) = (.star, "Sun") } == [])
     #expect(told.rest().count == 1)
     for step in 0..<20 {
       #expect(told.write(sun, by: ann) { $0.position = Point(x: Double(step), y: 0) } == [])
@@ -209,9 +207,7 @@ import Testing
     _ = told.write(sun, by: ann) { ($0.kind, $0.name) = (.star, "Sun") }
     _ = told.rest()
     var other = Canvas()
-    var set = Properties()
-    set.kind = .ellipse
-    set.name = "Moon"
+    let set = Properties { ($0.kind, $0.name) = (.ellipse, "Moon") }
     other.apply(Operation(shape: moon, at: Stamp(milliseconds: 5, counter: 0, actor: moon)!, set: set))
     let events = told.ledger.reset(to: other, from: told.canvas, at: told.now)
     #expect(
@@ -272,10 +268,7 @@ import Testing
     let name = ShapeName(id: sun, name: "Sun")
     try #require(events.count == 4)
     #expect(events.first?.what == .changed(name, turned) && events.first?.by == ann)
-    var made = Properties()
-    made.kind = .star
-    made.name = "Moon"
-    made.position = Point(x: 900, y: 900)
+    let made = Properties { ($0.kind, $0.name, $0.position) = (.star, "Moon", Point(x: 900, y: 900)) }
     #expect(events[1].what == .made(ShapeName(id: moon, name: "Moon"), made) && events[1].by == bob)
     #expect(events[2].what == .deleted(ShapeName(id: moon, name: "Moon"), intoBlackHole: false))
     #expect(events[3].what == .changed(name, back))

@@ -123,9 +123,7 @@ private struct BadLine {
 
 @Suite struct SubmitterTests {
   private func move(_ shape: Identifier, _ x: Double) -> ProposedOperation {
-    var set = Properties()
-    set.kind = .star
-    set.position = Point(x: x, y: 0)
+    let set = Properties { ($0.kind, $0.position) = (.star, Point(x: x, y: 0)) }
     return ProposedOperation(shape: shape, at: nil, set: set)
   }
 

@@ -48,9 +48,7 @@ import Testing
   @Test("a shape is found by its name, in other capitals where that is enough, or by its identifier") func finding() {
     var canvas = Canvas()
     for (number, name) in ["Sun", "sun", "Moon", "Star", "000-000-001"].enumerated() {
-      var set = Properties()
-      set.kind = .star
-      set.name = Text(name)
+      let set = Properties { ($0.kind, $0.name) = (.star, Text(name)) }
       let shape = Identifier(packed: UInt64(number) + 1)!
       canvas.apply(
         Operation(shape: shape, at: Stamp(milliseconds: 1, counter: UInt64(number), actor: shape)!, set: set)

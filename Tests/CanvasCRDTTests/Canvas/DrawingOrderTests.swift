@@ -16,9 +16,7 @@ struct DrawingOrderTests {
     var canvas = Canvas()
     let shapes = (0..<keys.count).map { Identifier(packed: UInt64($0 + 1) * 1_000_003)! }
     for (shape, key) in zip(shapes, keys) {
-      var set = Properties()
-      set.kind = .ellipse
-      set.z = OrderKey(key)!
+      let set = Properties { ($0.kind, $0.z) = (.ellipse, OrderKey(key)!) }
       canvas.apply(.init(shape: shape, at: Stamp(time: 1, actor: ann), set: set))
     }
     return (canvas, shapes)
@@ -162,9 +160,7 @@ struct DrawingOrderTests {
       var after = applying(insertion.moved, to: canvas)
       let new = (0..<3).map { Identifier(packed: UInt64(30 - $0))! }
       for (shape, key) in zip(new, insertion.keys) {
-        var set = Properties()
-        set.kind = .star
-        set.z = key
+        let set = Properties { ($0.kind, $0.z) = (.star, key) }
         after.apply(.init(shape: shape, at: Stamp(time: 3, actor: ann), set: set))
       }
       var expected = shapes

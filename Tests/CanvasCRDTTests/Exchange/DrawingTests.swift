@@ -19,9 +19,7 @@ struct DrawingTests {
     set.name = "Sun \"&\u{E9}\""
     set.z = OrderKey("Z")!
     canvas.apply(.init(shape: sun, at: Stamp("1763650000000.3.abc-abc-abc")!, set: set))
-    var other = Properties()
-    other.kind = .star
-    other.visible = false
+    let other = Properties { ($0.kind, $0.visible) = (.star, false) }
     canvas.apply(.init(shape: star, at: Stamp("1763650000001.0.abc-abc-abc")!, set: other))
     return canvas
   }
@@ -124,9 +122,7 @@ struct DrawingTests {
     let long = Text(String(repeating: "n", count: 128))
     var canvas = Canvas()
     for shape in [sun, star] {
-      var set = Properties()
-      set.kind = .ellipse
-      set.name = long
+      let set = Properties { ($0.kind, $0.name) = (.ellipse, long) }
       canvas.apply(.init(shape: shape, at: Stamp(time: 1, actor: ann), set: set))
     }
     #expect(ShownNames(canvas).name(of: star)?.utf8Count == 130)

@@ -53,9 +53,7 @@ struct ImportTests {
     let square = "{'x':0,'y':0,'colour':'#000000','size':9}"
     let shapes = try read("{'squares':[" + [String](repeating: square, count: 50).joined(separator: ",") + "]}")
     var canvas = Canvas()
-    var set = Properties()
-    set.kind = .star
-    set.z = OrderKey("zz")!
+    let set = Properties { ($0.kind, $0.z) = (.star, OrderKey("zz")!) }
     let below = Identifier("zzz-zzz-zzz")!
     canvas.apply(.init(shape: below, at: Stamp(time: 1, actor: below), set: set))
     var generator = SeededGenerator(seed: 1)
@@ -69,9 +67,7 @@ struct ImportTests {
     let shapes = try read("{'squares':[{'x':0,'y':0,'colour':'#000000','size':9}]}")
     var canvas = Canvas()
     let below = Identifier("zzz-zzz-zzz")!
-    var set = Properties()
-    set.kind = .star
-    set.z = OrderKey(Text(String(repeating: "z", count: 64)))!
+    let set = Properties { ($0.kind, $0.z) = (.star, OrderKey(Text(String(repeating: "z", count: 64)))!) }
     canvas.apply(.init(shape: below, at: Stamp(time: 1, actor: below), set: set))
     var generator = SeededGenerator(seed: 1)
     let edits = Import.edits(for: shapes, identifiers: .new, over: DrawingOrder(canvas), using: &generator)
@@ -106,9 +102,7 @@ struct ImportTests {
     let shapes = [
       ImportedShape(id: Identifier(packed: 7)!, properties: Properties { ($0.kind, $0.from) = (.line, tie(one)) }),
       ImportedShape(id: one, properties: .star),
-      ImportedShape(
-        properties: Properties { ($0.kind, $0.from, $0.to) = (.line, tie(gone), tie(one)) }
-      ),
+      ImportedShape(properties: Properties { ($0.kind, $0.from, $0.to) = (.line, tie(gone), tie(one)) }),
     ]
     var generator = SeededGenerator(seed: 1)
     func edits(_ identifiers: Import.Identifiers) -> [(shape: Identifier, set: Properties)] {

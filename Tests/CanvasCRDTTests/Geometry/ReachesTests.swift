@@ -10,9 +10,7 @@ struct ReachesTests {
     let ids = (1...4).map { Identifier(packed: $0)! }
     let (plain, wide, far, hidden) = (ids[0], ids[1], ids[2], ids[3])
     let boxes = [(plain, 0.0), (wide, 1_000), (far, 2_000)]
-    let overlaps = OverlapIndex.shown(
-      boxes.map { (identifier: $0.0, outline: Outline(.rectangle, $0.1, 0, 100, 100)) }
-    )
+    let overlaps = OverlapIndex.shown(boxes.map { (identifier: $0.0, outline: Outline(.rectangle, $0.1, 0, 100, 100)) })
     var reaches = Reaches()
     func found(_ x: Double) -> [Identifier] { reaches.shapes(in: Rect(x, 0, 1, 1), of: overlaps) }
     for (shape, reach) in [(plain, 1.0), (wide, 60), (far, 50_000), (hidden, 50_000)] { reaches.note(shape, reach) }

@@ -15,8 +15,7 @@ import Testing
   func hidden(name: String) {
     #expect(HiddenCharacters.occur(in: Text(name)))
     #expect(!PropertyRules.takesName(Text(name)) && PropertyRules.allowsName(Text(name)))
-    var set = Properties()
-    set.name = Text(name)
+    let set = Properties { $0.name = Text(name) }
     #expect(throws: PropertyProblem.self) { try set.checkNew() }
     #expect(throws: Never.self) { try set.check() }
   }

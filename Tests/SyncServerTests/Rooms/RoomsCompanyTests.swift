@@ -441,9 +441,7 @@ struct RoomsCompanyTests {
     let (square, actor) = (nodes.benches[0].shape(1), nodes.benches[0].shape(9))
     // Both nodes apply the same record, and then different records at the next position.
     for (index, x) in [(0, 1.0), (1, 1.0), (0, 2.0), (1, 3.0)] {
-      var set = Properties()
-      set.kind = .rectangle
-      set.position = Point(x: x, y: 0)
+      let set = Properties { ($0.kind, $0.position) = (.rectangle, Point(x: x, y: 0)) }
       let position = nodes.benches[index].room.position + 1
       let operation = Operation(
         shape: square,

@@ -91,9 +91,7 @@ struct RoomsDoorTests {
     var bench = RoomBench()
     let writer = bench.join(.json)
     let fast = Stamp(milliseconds: bench.now.wallMilliseconds + 50_000, counter: 0, actor: bench.actor(writer))
-    var first = Properties()
-    first.kind = .star
-    first.alpha = 2
+    let first = Properties { ($0.kind, $0.alpha) = (.star, 2) }
     bench.submit(writer, [ProposedOperation(1, first, at: fast), ProposedOperation(1, Properties { $0.alpha = 3 })])
     bench.settle()
     #expect(bench.room.canvas[bench.shape(1)]?.properties.alpha == 3)
