@@ -22,6 +22,14 @@ struct SVGExportTests {
 
   private func text(_ export: SVGExport) -> String { String(decoding: export.document(), as: UTF8.self) }
 
+  /// A picture of one shape, after a change.
+  private func picture(of shape: (inout Properties) -> Void, _ change: (inout Properties) -> Void = { _ in }) -> String
+  {
+    var set = Properties(shape)
+    change(&set)
+    return text(SVGExport(Drawing(canvas([{ [set] in $0 = set }]))))
+  }
+
   @Test("all five kinds, turned, filled, stroked and translucent, from the back to the front")
   func golden() throws {
     let canvas = canvas([
@@ -81,7 +89,7 @@ struct SVGExportTests {
       $0.text = "one & two\nthree"
       $0.toEnd = .arrow
     }
-    let picture = text(SVGExport(Drawing(canvas([arrow]))))
+    let picture = picture(of: arrow)
     // Two lines of 25 units around the middle, 4 units of margin, and half the line's width for its round ends.
     #expect(picture.contains(##"<path d="M0,0L0,19M0,81L0,82" stroke="#112233" stroke-width="4"/>"##))
     #expect(
@@ -91,24 +99,9 @@ struct SVGExportTests {
       )
     )
     // The picture is larger, so that the caption isn't cut off.
-    let bare = text(
-      SVGExport(
-        Drawing(
-          canvas([
-            {
-              arrow(&$0); $0.text = ""
-            }
-          ])
-        )
-      )
-    )
+    let bare = self.picture(of: arrow) { $0.text = "" }
     #expect(bare.contains(#"viewBox="-29 "#) && !picture.contains(#"viewBox="-29 "#) && !bare.contains("<text"))
-    let ink = canvas([
-      {
-        arrow(&$0); $0.kind = .ink
-      }
-    ])
-    #expect(!text(SVGExport(Drawing(ink))).contains("<text"))
+    #expect(!self.picture(of: arrow) { $0.kind = .ink }.contains("<text"))
   }
 
   /// Ink with a different width at each point, because such points take the most bytes in SVG.
@@ -217,7 +210,7 @@ struct SVGExportTests {
         $0.text = "a"
         $0.textPlace = place
       }
-      #expect(text(SVGExport(Drawing(canvas([box])))).contains(#" y="\#(y)">a<"#))
+      #expect(picture(of: box).contains(#" y="\#(y)">a<"#))
     }
   }
 
@@ -234,7 +227,7 @@ struct SVGExportTests {
         $0.textAlign = align
         $0.alpha = 4
       }
-      let picture = text(SVGExport(Drawing(canvas([box]))))
+      let picture = picture(of: box)
       #expect(picture.contains(start) && picture.contains(##" fill="#000000" opacity="0.4"><tspan"##))
       #expect(picture.contains(#"<tspan x="\#(align == .left ? 8 : align == .center ? 100 : 192)" y="56">"#))
     }
@@ -252,22 +245,12 @@ struct SVGExportTests {
       $0.dash = .dashed
       $0.alpha = 4
     }
-    let picture = text(SVGExport(Drawing(canvas([line]))))
+    let picture = picture(of: line)
     #expect(picture.contains(#"<g fill="none" stroke-linecap="round" opacity="0.4"><title>"#))
     #expect(picture.contains(##"<path d="M0,0L82,0" stroke="#112233" stroke-width="4" stroke-dasharray="12 8"/>"##))
     #expect(picture.contains(##"<circle cx="0" cy="0" r="6" fill="#112233"/>"##))
     #expect(picture.contains(##"<polygon points="100,0 82,-9 82,9" fill="#112233"/>"##))
-    let bare = text(
-      SVGExport(
-        Drawing(
-          canvas([
-            {
-              line(&$0); $0.strokeWidth = 0
-            }
-          ])
-        )
-      )
-    )
+    let bare = self.picture(of: line) { $0.strokeWidth = 0 }
     #expect(bare.contains("<title>") && !["<path", "<circle", "<polygon"].contains { bare.contains($0) })
   }
 

@@ -32,6 +32,14 @@ struct RoomsStatesTests {
     bench.join(takes: takes, from: address) { $0.since = since }
   }
 
+  /// Lets several join, each of whom is sent a state of its own.
+  private func joinSlowly(_ count: Int, _ bench: inout RoomBench, _ writer: Int, takes: Int) -> [Int] {
+    (0..<count).map { _ in
+      defer { bench.drag(writer, 1...3, times: 4) }
+      return joinSlowly(&bench, takes: takes)
+    }
+  }
+
   private func resets(_ bench: RoomBench, _ client: Int) -> Int {
     bench.deliveries(client).count { $0.reset }
   }
@@ -109,10 +117,7 @@ struct RoomsStatesTests {
   @Test("a state that all its readers have stopped reading is given up for those who wait")
   func standingStill() {
     var (bench, writer) = crowdedBench()
-    for _ in 0..<2 {
-      _ = joinSlowly(&bench, takes: 0)
-      bench.drag(writer, 1...3, times: 4)
-    }
+    _ = joinSlowly(2, &bench, writer, takes: 0)
     let waiting = joinSlowly(&bench, takes: 1 << 20)
     #expect(bench.clients[waiting].cursor == nil)
     bench.rest(after: 19_000)
@@ -152,10 +157,7 @@ struct RoomsStatesTests {
   @Test("a reader that lacks little is sent it at once, however many large states are on their way")
   func shortOnesPassBy() {
     var (bench, writer) = crowdedBench()
-    let slow = (0..<2).map { _ in
-      defer { bench.drag(writer, 1...3, times: 4) }
-      return joinSlowly(&bench, takes: 150)
-    }
+    let slow = joinSlowly(2, &bench, writer, takes: 150)
     let since = bench.clients[writer].cursor
     bench.drag(writer, 1...3, times: 4)
     let back = joinSlowly(&bench, since: since, takes: 1 << 20)
@@ -200,11 +202,7 @@ struct RoomsStatesTests {
   @Test("a newcomer waits for those who read slowly no more than a number of beats, wherever they are")
   func waitIsBounded() {
     var (bench, writer) = crowdedBench()
-    var slow: [Int] = []
-    for _ in 0..<2 {
-      slow.append(joinSlowly(&bench, takes: 150))
-      bench.drag(writer, 1...3, times: 4)
-    }
+    let slow = joinSlowly(2, &bench, writer, takes: 150)
     let newcomer = joinSlowly(&bench, takes: 1 << 20)
     var beats = 0
     while bench.clients[newcomer].cursor == nil, beats < 1_000 {
@@ -303,11 +301,7 @@ struct RoomsStatesTests {
   )
   func allArrive(streams: UInt64, readers: Int, takes: Int) {
     var (bench, writer) = crowdedBench(streams: streams)
-    var slow: [Int] = []
-    for _ in 0..<readers {
-      slow.append(joinSlowly(&bench, takes: takes))
-      bench.drag(writer, 1...3, times: 4)
-    }
+    let slow = joinSlowly(readers, &bench, writer, takes: takes)
     var seconds = 0
     while slow.contains(where: { bench.clients[$0].cursor == nil }), seconds < 2_000 {
       passSecond(&bench, writer, slow)
