@@ -17,7 +17,6 @@ final class Idling: ConnectionHandler, @unchecked Sendable {
   private var begun = 0
   private var ready = 0
   private var isLeaving = false
-  private var isDone = false
   private var whenReady: () -> Void = {}
   private var whenGone: () -> Void = {}
   private var waves = 0
