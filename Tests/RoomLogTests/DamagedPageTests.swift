@@ -301,8 +301,8 @@ struct DamagedPageTests {
     let halves = try LogHalves(directory: bench.directory, options: SQLiteOptions()) { _ in }
     let connection = try #require(halves.writer.connection)
     func parts() throws -> Int64 { try connection.database.number("SELECT count(*) FROM snapshot_parts") }
-    let parts = [UInt8](repeating: 7, count: 3 * WriterBounds.snapshotPartBytes)
-    halves.writing.add([.snapshot(SnapshotRequest(1, at: 20, parts))])
+    let state = [UInt8](repeating: 7, count: 3 * WriterBounds.snapshotPartBytes)
+    halves.writing.add([.snapshot(SnapshotRequest(1, at: 20, state))])
     _ = halves.writer.turn()
     #expect(try parts() == 1)
     try #require(try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE))
