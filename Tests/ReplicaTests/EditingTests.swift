@@ -131,6 +131,18 @@ struct EditingTests {
     #expect(room.canvas[line]?.drawn { room.canvas[$0] }.pathPoints == [Point(x: 0, y: 0), Point(x: 600, y: 0)])
   }
 
+  @Test("S14: an edit that moves a line and deletes the shape that it is tied to leaves the end at that shape")
+  func endsOfMovedLines() {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann) { $0.position = Point(x: 400, y: 0) }
+    let line = addLine(from: Point(x: 0, y: 0), to: shape, by: ann, in: &room)
+    let moved = ShapeEdit(shape: line, set: Properties { $0.position = Point(x: 0, y: 100) })
+    room.run(ann) { $0.edit([moved, ShapeEdit(shape: shape, set: .deletion)], at: $1) }
+    room.settle()
+    #expect(room.canvas[line]?.drawn { room.canvas[$0] }.pathPoints == [Point(x: 0, y: 100), Point(x: 400, y: 0)])
+  }
+
   @Test("a long drag without a connection is one operation, and its creation another")
   func offlineDrag() {
     var (room, ann) = TestRoom.withAnn()

@@ -16,7 +16,7 @@ extension Replica {
   /// value is not allowed, none is written. If a shape is deleted, a line that is tied to it keeps its ends where they
   /// are drawn (S14).
   public mutating func edit(_ edits: [ShapeEdit], at now: Moment) -> [ReplicaEffect] {
-    write(ends(ofLinesWithout: edits) + edits, at: now)
+    write(edits, at: now)
     return finish(at: now)
   }
 
@@ -40,12 +40,6 @@ extension Replica {
       edits.append(ShapeEdit(shape: shape, set: set))
     }
     return edit(edits, at: now)
-  }
-
-  private func ends(ofLinesWithout deletions: [ShapeEdit]) -> [ShapeEdit] {
-    var leaving = IdentifierSet()
-    for edit in deletions where edit.set.deleted { leaving.insert(edit.shape) }
-    return optimistic.shown.ends(ofLinesWithout: leaving).map { ShapeEdit(shape: $0.line, set: $0.set) }
   }
 
   /// Deletes all shown shapes, as one undo step.
@@ -105,23 +99,28 @@ extension Replica {
   }
 
   private mutating func write(_ edits: [ShapeEdit], at now: Moment) {
-    let edits = edits.filter { !$0.set.assigned.isEmpty }
-    guard let first = edits.first else { return }
-    guard !isLookingOn else { return refuse(first, code: .readOnly, "this connection is read-only") }
-    for edit in edits {
+    for edit in edits where !edit.set.assigned.isEmpty {
+      guard !isLookingOn else { return refuse(edit, code: .readOnly, "this connection is read-only") }
       do throws(PropertyProblem) { try edit.set.checkNew() } catch {
         return refuse(edit, code: .badValue, error.message)
       }
       let longest = Operation(shape: edit.shape, at: Stamp(time: .max, actor: actor), set: edit.set)
       guard messageLimits.allows(longest) else { return refuse(edit, code: .badValue, Replica.tooLong) }
     }
+    let milliseconds = stampMilliseconds(at: now)
+    var operations: [Operation] = []
+    operations.reserveCapacity(edits.count)
+    for edit in edits where !edit.set.assigned.isEmpty {
+      let stamp = clock.tick(milliseconds: milliseconds)
+      operations.append(Operation(shape: edit.shape, at: stamp, set: edit.set))
+    }
+    guard !operations.isEmpty else { return }
+    addEnds(to: &operations, milliseconds: milliseconds)
     let number = outbox.newEdit()
     var changes: [Change] = []
-    changes.reserveCapacity(edits.count)
+    changes.reserveCapacity(operations.count)
     history.beginGroup()
-    let milliseconds = stampMilliseconds(at: now)
-    for edit in edits {
-      let operation = Operation(shape: edit.shape, at: clock.tick(milliseconds: milliseconds), set: edit.set)
+    for operation in operations {
       optimistic.hold(operation.shape)
       let (change, replaced) = history.apply(operation, to: &optimistic.shown)
       tellDeparture(by: operation, change)
@@ -130,6 +129,18 @@ extension Replica {
     }
     history.endGroup()
     tell(changes, by: .own)
+  }
+
+  /// Adds where lines end that are tied to shapes that `operations` delete (S14).
+  /// - Parameter placed: lines that keep the place that `operations` give them.
+  private mutating func addEnds(
+    to operations: inout [Operation],
+    sparing placed: IdentifierSet = IdentifierSet(),
+    milliseconds: UInt64
+  ) {
+    for (line, set) in optimistic.shown.ends(ofLinesThrough: operations) where !placed.contains(line) {
+      operations.append(Operation(shape: line, at: clock.tick(milliseconds: milliseconds), set: set))
+    }
   }
 
   public static var tooLong: Text { "this is longer than the server takes in one message" }
@@ -145,26 +156,19 @@ extension Replica {
     return serverMilliseconds(at: now)
   }
 
-  /// Shows what an undo or redo has written. Lines that are tied to deleted shapes keep their ends, as in `edit`.
-  private mutating func show(_ operations: [Operation], milliseconds: UInt64) {
-    guard !operations.isEmpty else { return }
-    var changes: [Change] = []
-    var leaving = IdentifierSet()
+  /// Shows what an undo or redo has written. A line that gets back its place keeps that: its step wrote it when the
+  /// shapes were where the step had moved them.
+  private mutating func show(_ written: [Operation], milliseconds: UInt64) {
+    guard !written.isEmpty else { return }
+    var operations = written
     var placed = IdentifierSet()
-    for operation in operations {
-      if !operation.set.assigned.intersection([.position, .size, .path]).isEmpty { placed.insert(operation.shape) }
-      if operation.set.deleted { leaving.insert(operation.shape) } else { changes.append(apply(operation)) }
+    for operation in written where !operation.set.assigned.intersection([.position, .size, .path]).isEmpty {
+      placed.insert(operation.shape)
     }
-    // The ends are where the lines are drawn now: after everything else, and before the shapes go. A line that has got
-    // back its place keeps that.
-    let ends = optimistic.shown.ends(ofLinesWithout: leaving)
+    addEnds(to: &operations, sparing: placed, milliseconds: milliseconds)
     let number = outbox.newEdit()
+    var changes: [Change] = []
     for operation in operations {
-      if operation.set.deleted { changes.append(apply(operation)) }
-      enqueue(operation, edit: number)
-    }
-    for (line, set) in ends where !placed.contains(line) {
-      let operation = Operation(shape: line, at: clock.tick(milliseconds: milliseconds), set: set)
       changes.append(apply(operation))
       enqueue(operation, edit: number)
     }

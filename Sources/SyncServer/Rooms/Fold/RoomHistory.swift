@@ -91,12 +91,8 @@ struct RoomHistory: Sendable {
 extension Canvas {
   /// What keeps the ends of lines where they are drawn if edits delete shapes to which the lines are tied (S14).
   func keptEnds(through edits: [Identifier: Properties]) -> [Identifier: Properties] {
-    var leaving = IdentifierSet()
-    var after = self
-    for (shape, set) in edits {
-      if set.deleted { leaving.insert(shape) } else { after.apply(Operation(shape: shape, at: .last, set: set)) }
-    }
-    return Dictionary(uniqueKeysWithValues: after.ends(ofLinesWithout: leaving).map { ($0.line, $0.set) })
+    let operations = edits.map { Operation(shape: $0.key, at: .last, set: $0.value) }
+    return Dictionary(uniqueKeysWithValues: ends(ofLinesThrough: operations).map { ($0.line, $0.set) })
   }
 }
 
