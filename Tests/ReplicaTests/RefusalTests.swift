@@ -136,13 +136,16 @@ struct RefusalTests {
     #expect(!room.hosts[ann].replica.canUndo)
   }
 
-  @Test("a refused creation of a restored replica leaves nothing either, though the shape's kind was changed since")
-  func refusedCreationOfRestored() throws {
+  @Test(
+    "a refused creation of a restored replica leaves nothing either, though the shape's kind was changed since",
+    arguments: [true, false]
+  )
+  func refusedCreationOfRestored(withDrawing: Bool) throws {
     var (room, ann) = TestRoom.withAnn { $0.textBytes = 100 }
     room.disconnect(ann)
     let shape = room.add(ann) { $0.text = Text(String(repeating: "Moon", count: 50)) }
     room.edit(ann, shape) { $0.kind = .star }
-    let replica = try Replica(saved: room.hosts[ann].replica.save(withDrawing: true), seed: 9)
+    let replica = try Replica(saved: room.hosts[ann].replica.save(withDrawing: withDrawing), seed: 9)
     room.hosts[ann].replica = replica
     room.hosts[ann].checks = ReplicaChecks(replica)
     room.run(ann) { $0.start(at: $1) }

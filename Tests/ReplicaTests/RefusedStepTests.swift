@@ -51,6 +51,27 @@ struct RefusedStepTests {
     #expect(room.canvas[shape]?.properties.text == "Sun")
   }
 
+  @Test("nor a value that an earlier process had sent, which kept no drawing")
+  func refusedOfFormerProcess() throws {
+    var room = TestRoom { $0.textBytes = 100 }
+    let ann = room.join()
+    let shape = room.add(ann) { $0.text = "Sun" }
+    room.settle()
+    room.edit(ann, shape) { $0.text = Text(String(repeating: "Moon", count: 50)) }
+    #expect(try room.hosts[ann].interceptSubmissions().count == 1)
+    let saved = room.hosts[ann].replica.save(withDrawing: false)
+    room.disconnect(ann)
+    room.hosts[ann] = TestHost(try Replica(saved: saved, seed: 9))
+    room.greet(ann)
+    room.deliverAll(to: ann)
+    room.edit(ann, shape) { $0.text = "Star" }
+    room.settle()
+    #expect(room.hosts[ann].rejected.map(\.code) == [.roomFull])
+    #expect(room.canvas[shape]?.properties.text == "Star")
+    room.undo(ann, settles: true)
+    #expect(room.canvas[shape]?.properties.text == "Sun")
+  }
+
   @Test("a deleted shape comes back without the value that was refused")
   func refusedValueOfDeleted() throws {
     var (room, ann) = TestRoom.withAnn()

@@ -103,21 +103,15 @@ public struct Replica: Sendable {
     var random = random
     // The canvas is finished before it is stored in the replica, because changing it afterwards would copy it.
     var optimistic = OptimisticCanvas(seed: random.next(), confirmed: confirmed)
-    let history = UndoHistory()
-    let isDrawingKnown = confirmed != nil
-    var outbox = outbox
-    outbox.updateEach { pending in
-      let operation = pending.operation
-      optimistic.hold(operation.shape)
-      if isDrawingKnown {
-        pending.replaced = ReplacedValues(values: history.replaced(by: operation, on: optimistic.shown))
-      }
-      optimistic.shown.apply(operation)
+    outbox.forEach { pending in
+      optimistic.hold(pending.operation.shape)
+      optimistic.shown.apply(pending.operation)
     }
     self.outbox = outbox
     self.random = random
     self.optimistic = optimistic
     unsentTold = outbox.count
+    if confirmed != nil { noteReplaced() }
   }
 }
 

@@ -68,6 +68,7 @@ extension Replica {
     if isWhole {
       let before = optimistic.shown
       optimistic.finishReset(pending: outbox)
+      noteReplaced()
       effects.append(.reset(from: before))
     }
     cursor = delivery.cursor
@@ -356,6 +357,18 @@ extension Replica {
 }
 
 extension Replica {
+  /// Notes what restored edits replace, once the drawing is known.
+  mutating func noteReplaced() {
+    let history = history
+    var canvas = optimistic.confirmed
+    outbox.updateEach { pending in
+      if pending.replaced == nil, history.origin(of: pending.operation) == .edit {
+        pending.replaced = ReplacedValues(values: history.replaced(by: pending.operation, on: canvas))
+      }
+      canvas.apply(pending.operation)
+    }
+  }
+
   /// Removes refused edits from the history.
   private mutating func forget(_ refused: [Outbox.Pending]) {
     let edits = history.forget(RefusedEdits(refused), on: optimistic.shown)
