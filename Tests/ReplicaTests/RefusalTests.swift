@@ -88,6 +88,26 @@ struct RefusalTests {
     #expect(room.hosts[ann].replica.canvas.liveCount == 2)
   }
 
+  @Test("W12: of a message beyond a quota only the new shapes are taken back at first, and the rest is sent again")
+  func quota() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let shapes = [room.add(ann), room.add(ann)]
+    room.settle()
+    var new = rotated(Identifier("new-new-new")!)
+    new.set.kind = .star
+    room.run(ann) { $0.edit([rotated(shapes[0]), new, ShapeEdit(shape: shapes[1], set: .deletion)], at: $1) }
+    let sent = try room.hosts[ann].interceptSubmissions()
+    room.hand(.rejection(Rejection(id: sent[0].id, code: .quotaExceeded, message: "your share")), to: ann)
+    let rest = try room.hosts[ann].interceptSubmissions()
+    #expect(room.hosts[ann].rejected.map(\.operation.shape) == [new.shape])
+    #expect(rest.map { $0.operations.map(\.shape) } == [shapes])
+    // The rest is refused as well if the quota is that of a day.
+    room.hand(.rejection(Rejection(id: rest[0].id, code: .quotaExceeded, message: "enough for today")), to: ann)
+    #expect(room.hosts[ann].rejected.map(\.operation.shape) == [new.shape] + shapes)
+    #expect(room.hosts[ann].replica.unsentCount == 0 && room.hosts[ann].replica.canvas == room.canvas)
+  }
+
   @Test("when everything that one did was refused, there is nothing to undo")
   func nothingToUndo() {
     var (room, ann) = TestRoom.withAnn()

@@ -217,6 +217,12 @@ extension Replica {
         return place == first
           || isShape && place > first && set.assigned.contains(.kind) && set.longBytes(of: .all) >= bytes
       }
+    case .quotaExceeded:
+      // It names no operation. If it is for what the room has to remember (W12), only shapes that are not there count.
+      // So these are taken back, and the rest is sent again.
+      let base = optimistic.base
+      let isAnyNew = outbox.flights[index].pending.contains { !base.contains($0.operation.shape) }
+      takeBack(at: index, rejection, at: now) { _, pending in !isAnyNew || !base.contains(pending.operation.shape) }
     default:
       guard let operation = rejection.operation, operation < count else {
         return takeBack(at: index, rejection, at: now) { _, _ in true }
