@@ -221,6 +221,34 @@ struct RefusalTests {
     #expect(room.hosts[ann].replica.postponement == nil)
   }
 
+  @Test(
+    "W6: while the disk is low, deletions are sent apart from older edits, which follow when there is space",
+    arguments: [true, false]
+  )
+  func deletionsWhileLow(isOffline: Bool) {
+    var room = TestRoom()
+    let ann = room.join()
+    let shapes = (0..<9).map { _ in room.add(ann) }
+    room.settle()
+    room.server.allowance = Allowance(payer: nil, bound: .deletions(.storageLow, "low"))
+    if isOffline { room.disconnect(ann) }
+    for shape in shapes.dropLast(2) {
+      room.run(ann) { $0.edit([rotated(shape)], at: $1) }
+      if !isOffline { room.settle(for: Backoff.millisecondsMax) }
+    }
+    room.run(ann) { $0.delete([shapes[7]], at: $1) }
+    room.run(ann) { $0.edit([rotated(shapes[0])], at: $1) }
+    room.run(ann) { $0.delete([shapes[8]], at: $1) }
+    room.settle(for: 4 * Backoff.millisecondsMax)
+    #expect(room.canvas.shapes.map(\.id) == shapes.dropLast(2).sorted())
+    #expect(room.canvas.shapes.allSatisfy { $0.properties.rotation == 0 })
+    room.server.allowance = .all
+    room.settle(for: 4 * Backoff.millisecondsMax)
+    #expect(room.canvas.shapes.allSatisfy { $0.properties.rotation == 10 })
+    #expect(room.hosts[ann].replica.unsentCount == 0 && room.hosts[ann].rejected.isEmpty)
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
+  }
+
   @Test("edits that became too old offline are withdrawn with one refusal for each message on its way")
   func tooOld() {
     var room = TestRoom {

@@ -92,6 +92,8 @@ struct RoomBench {
   /// The room's requests to compute overlaps. They are carried out at once, unless `holdsOrders` is set.
   var orders: [Handover<OverlapWork>] = []
   var holdsOrders = false
+  /// What the server as a whole takes from clients.
+  var allowance = Allowance.all
   /// The actor that everybody's token names, if it names one (C10).
   var tokenActor: Identifier?
   /// How often the room found that another node has a different record at the same position of the log.
@@ -229,7 +231,16 @@ struct RoomBench {
     let encoding = clients[client].talk.encoding
     let party = clients[client].party
     let heard = granted(heard)
-    if let code = room.take(heard, from: &clients[client].id, at: party, encoding: encoding, now: now, using: &random) {
+    let code = room.take(
+      heard,
+      from: &clients[client].id,
+      at: party,
+      encoding: encoding,
+      allowance: allowance,
+      now: now,
+      using: &random
+    )
+    if let code {
       clients[client].closed = code
       leave(client)
     }

@@ -54,21 +54,22 @@ extension Room {
     from member: inout MemberID?,
     at party: String,
     encoding: WireEncoding,
+    allowance: Allowance,
     now: Moment,
     using random: inout SeededGenerator
   ) -> CloseCode? {
     switch heard {
     case .join(let hello, let role):
       member = join(hello, role: role, encoding: encoding, party: party, keys: .inTests, now: now, using: &random)
-    case .session(let step): if let member { take(step, from: member, now: now) }
+    case .session(let step): if let member { take(step, from: member, allowance, now: now) }
     case .close(let code, _): return code
     }
     return nil
   }
 
-  private mutating func take(_ step: SessionStep, from member: MemberID, now: Moment) {
+  private mutating func take(_ step: SessionStep, from member: MemberID, _ allowance: Allowance, now: Moment) {
     switch step {
-    case .submit(let submission): submit(submission, from: member, now: now)
+    case .submit(let submission): submit(submission, from: member, allowance: allowance, now: now)
     case .presence(let state): presence(state, from: member, now: now)
     case .digest: digest(for: member, now: now)
     // Tokens are tested with the hub, which handles them.

@@ -21,6 +21,10 @@ struct Outbox: Sendable {
     var sentAt: UInt64?
 
     var isSent: Bool { sentAt != nil }
+
+    func deletes(from canvas: Canvas) -> Bool {
+      pending.contains { $0.operation.set.deleted && canvas.contains($0.operation.shape) }
+    }
   }
 
   private(set) var flights: [Flight] = []
@@ -231,10 +235,11 @@ extension Outbox {
 
   /// Splits messages that have to be sent again and that are too large now. They might have been made in another
   /// encoding, or before the server changed its limits.
-  mutating func split(_ limits: MessageLimits) {
+  /// - Parameter isDeletionApart: whether edits that begin with a deletion get messages of their own.
+  mutating func split(_ limits: MessageLimits, isDeletionApart: Bool = false) {
     var split: [Flight] = []
     for flight in flights {
-      let parts = flight.isSent ? [] : Outbox.parts(of: flight.pending, limits)
+      let parts = flight.isSent ? [] : Outbox.parts(of: flight.pending, limits, isDeletionApart)
       guard parts.count > 1 else {
         split.append(flight)
         continue
@@ -244,12 +249,23 @@ extension Outbox {
     flights = split
   }
 
-  private static func parts(of pending: [Pending], _ limits: MessageLimits) -> [[Pending]] {
+  /// Puts deletions into messages of their own. What waits is put into messages if it has deletions.
+  mutating func setDeletionsApart(_ limits: MessageLimits) {
+    if waiting.contains(where: { $0.operation.set.deleted }) {
+      while waitingCount > 0 { launch(slots: nextMessageLength(limits).slots) }
+    }
+    split(limits, isDeletionApart: true)
+  }
+
+  private static func parts(of pending: [Pending], _ limits: MessageLimits, _ isDeletionApart: Bool) -> [[Pending]] {
     var parts: [[Pending]] = []
     var bytes = 0
     for operation in pending {
       let more = limits.bytesMax(of: operation.operation)
-      if let last = parts.indices.last, parts[last].count < limits.operationsMax, bytes + more <= limits.bytesMax {
+      if let last = parts.indices.last, parts[last].count < limits.operationsMax, bytes + more <= limits.bytesMax,
+        !isDeletionApart || parts[last].last?.edit == operation.edit
+          || !parts[last][0].operation.set.deleted && !operation.operation.set.deleted
+      {
         parts[last].append(operation)
         bytes += more
       } else {

@@ -9,8 +9,12 @@ extension Replica {
       sendBlockedUntil = until
       return
     }
+    // While the server's disk is low, it takes deletions of what is there, if they come alone.
+    let isLow = postponement?.code == .storageLow
+    if isLow { outbox.setDeletionsApart(messageLimits) }
     while outbox.sentCount < sendWindow.messagesMax {
-      let unsent = outbox.flights.firstIndex { !$0.isSent }
+      let deletion = isLow ? outbox.flights.firstIndex { !$0.isSent && $0.deletes(from: optimistic.base) } : nil
+      let unsent = deletion ?? outbox.flights.firstIndex { !$0.isSent }
       let next = unsent == nil ? outbox.nextMessageLength(messageLimits) : (slots: 0, operations: 0)
       let count = unsent.map { outbox.flights[$0].pending.count } ?? next.operations
       guard count > 0 else { return }
