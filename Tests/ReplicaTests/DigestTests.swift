@@ -144,6 +144,40 @@ struct DigestTests {
     #expect(room.hosts[ann].verdicts.count == room.hosts[ann].resets - resets, "told of only where it is loaded")
   }
 
+  @Test("W12: once there are many deletions, those that the server has forgotten are forgotten, and nothing unsent")
+  func manyDeletions() {
+    var room = TestRoom()
+    let ann = room.join()
+    room.hosts[ann].replica.erasuresMax = 8
+    func addAndDelete(_ count: Int) {
+      let shapes = (0..<count).map { _ in room.add(ann) }
+      room.run(ann) { $0.delete(shapes, at: $1) }
+      room.settle()
+    }
+    let interval = DigestCheck.intervalMilliseconds + DigestCheck.intervalSpread + 20_000
+    let resets = room.hosts[ann].resets
+    addAndDelete(8)
+    room.server.room.forgetErasures(before: TestHost.epoch + room.time + 1, request: 9)
+    room.server.takeEffects()
+    room.settle(for: interval)
+    #expect(room.hosts[ann].replica.canvas.erasureCount == 8 && room.canvas.erasureCount == 0)
+    addAndDelete(1)
+    room.isLogDown = true
+    let unsent = room.add(ann)
+    room.settle(for: interval)
+    #expect(room.hosts[ann].resets == resets + 1 && room.hosts[ann].verdicts.isEmpty)
+    #expect(room.hosts[ann].replica.canvas.erasureCount == 1)
+    room.isLogDown = false
+    room.settle(for: 20_000)
+    #expect(room.canvas.shapes.map(\.id) == [unsent] && room.hosts[ann].replica.canvas == room.canvas)
+    // Where the server remembers more itself, the state is loaded once.
+    room.hosts[ann].replica.erasuresMax = 8
+    addAndDelete(20)
+    room.settle(for: 5 * interval)
+    #expect(room.hosts[ann].resets == resets + 2)
+    #expect(room.hosts[ann].replica.canvas.erasureCount == 21)
+  }
+
   @Test("those who come back together ask at different times")
   func spread() {
     var room = TestRoom()

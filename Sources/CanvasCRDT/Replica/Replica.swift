@@ -54,6 +54,9 @@ public struct Replica: Sendable {
 
   var presence = PresenceSender()
   var digestCheck = DigestCheck()
+  /// With more deletions than this, the replica loads the room's state anew, because the server has forgotten most of
+  /// them (W12). It is twice what a server remembers, or twice what the last whole state had.
+  var erasuresMax = 2_000_000
   var pings = PingTimes()
   var sendWindow = SendWindow()
   /// When the replica last showed a state that was still arriving, on the monotonic clock.

@@ -175,12 +175,17 @@ extension Replica {
     if hash == optimistic.confirmedDigest {
       digestCheck.agreed()
       if isWanted { effects.append(.digest(.agrees)) }
+      if optimistic.shown.erasureCount > erasuresMax { loadAnew(at: now) }
       return
     }
     let heals = digestCheck.heals(at: time)
     if isWanted || heals { effects.append(.digest(.disagrees)) }
-    guard heals else { return }
-    self.cursor = nil
+    if heals { loadAnew(at: now) }
+  }
+
+  /// Loads the room's state again, as a client without a cursor does. Unanswered edits are kept.
+  private mutating func loadAnew(at now: Moment) {
+    cursor = nil
     retry(at: now)
   }
 }

@@ -69,6 +69,7 @@ extension Replica {
       let before = optimistic.shown
       optimistic.finishReset(pending: outbox)
       noteReplaced()
+      erasuresMax = max(erasuresMax, 2 * optimistic.shown.erasureCount)
       effects.append(.reset(from: before))
     }
     cursor = delivery.cursor
