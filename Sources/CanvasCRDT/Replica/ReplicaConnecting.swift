@@ -100,14 +100,6 @@ extension Replica {
   }
 }
 
-extension Replica {
-  private mutating func forgetCrowd() {
-    guard crowd > 0 else { return }
-    crowd = 0
-    effects.append(.crowd(people: 0))
-  }
-}
-
 // MARK: - Welcome
 
 extension Replica {
