@@ -224,7 +224,7 @@ private struct BadLine {
     )
   }
 
-  /// A writer whom the server has welcomed.
+  /// A writer that is connected and has received the server's welcome.
   private func welcomed(seed: UInt64) -> BadLine {
     var line = BadLine(seed: seed)
     line.carryOut(line.submitter.connected(at: line.now))

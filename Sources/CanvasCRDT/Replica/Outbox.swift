@@ -249,7 +249,8 @@ extension Outbox {
     flights = split
   }
 
-  /// Puts deletions into messages of their own. What waits is put into messages if it has deletions.
+  /// Splits the unsent messages so that deletions are sent apart from other edits. If a deletion is among the waiting
+  /// edits, they are made into messages first. The operations of one edit stay together, if one message can have them.
   mutating func setDeletionsApart(_ limits: MessageLimits) {
     if waiting.contains(where: { $0.operation.set.deleted }) {
       while waitingCount > 0 { launch(slots: nextMessageLength(limits).slots) }

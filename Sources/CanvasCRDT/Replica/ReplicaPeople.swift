@@ -1,4 +1,4 @@
-// Who else is in the room, as the server tells it.
+// Processes the server's messages about the other people in the room.
 
 extension Replica {
   mutating func receive(_ states: [PeerState]) {

@@ -32,7 +32,7 @@ struct RoomsStatesTests {
     bench.join(takes: takes, from: address) { $0.since = since }
   }
 
-  /// Lets several join, each of whom is sent a state of its own.
+  /// Adds several slow readers. The room changes after each of them, so each one needs a state stream of its own.
   private func joinSlowly(_ count: Int, _ bench: inout RoomBench, _ writer: Int, takes: Int) -> [Int] {
     (0..<count).map { _ in
       defer { bench.drag(writer, 1...3, times: 4) }
