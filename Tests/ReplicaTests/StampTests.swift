@@ -252,6 +252,33 @@ struct StampTests {
     #expect(room.canvas.liveCount == 0)
   }
 
+  @Test("refused twice as ahead, and then a new actor, one still undoes what the room had taken long before")
+  func newActorAfterRefusalsOnly() throws {
+    var (room, ann, shape) = TestRoom.withShape()
+    let old = room.hosts[ann].replica.actor
+    room.edit(ann, shape) { $0.rotation = 1 }
+    room.settle()
+    room.time += 1_000
+    room.edit(ann, shape) { $0.alpha = 3 }
+    for _ in 1...2 {
+      let newest = try #require(try room.hosts[ann].interceptSubmissions().last)
+      room.hand(.rejection(Rejection(id: newest.id, operation: 0, code: .clockAhead, message: "ahead")), to: ann)
+      room.time = try #require(room.hosts[ann].wakeAt)
+      room.run(ann) { $0.wake(at: $1) }
+      room.open(ann)
+      room.deliverToServer(ann)
+      room.deliverAll(to: ann)
+    }
+    room.settle(for: 60_000)
+    #expect(room.hosts[ann].replica.actor != old)
+    for rotation in [1.0, 0] {
+      room.undo(ann, settles: true)
+      #expect(room.canvas[shape]?.properties.alpha == 10 && room.canvas[shape]?.properties.rotation == rotation)
+    }
+    room.undo(ann, settles: true)
+    #expect(room.canvas.liveCount == 0)
+  }
+
   @Test("under a new actor, what others have written meanwhile is not written over by what was sent before")
   func newActorAmongOthers() {
     var (room, ann, bob) = TestRoom.withAnnAndBob()

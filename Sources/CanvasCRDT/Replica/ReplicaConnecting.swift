@@ -170,6 +170,8 @@ extension Replica {
   mutating func restamp(as actor: Identifier, now wall: UInt64, latest: UInt64, shift: Int64, until: UInt64 = 0) {
     var taken: [Outbox.Pending] = []
     let former = self.actor
+    // What the room has accepted keeps the former actor's stamps.
+    let accepted = actor == former ? 0 : clock.ownTime
     if actor != former {
       history.leave(Stamp(time: clock.clock.time, actor: former))
       taken = outbox.takeBackUnsent { optimistic.confirmedHolds($0) }
@@ -197,7 +199,7 @@ extension Replica {
     // The history can have stamps that are no longer in the outbox, because newer edits have overwritten their values.
     // These stamps are replaced too. Otherwise the clock, which was set back, might give the same stamp to another
     // value, and one's own lock could seem newer than what one has written since.
-    var left = history.stamps(by: former, after: clock.clock.time)[...]
+    var left = history.stamps(by: former, after: max(clock.clock.time, accepted))[...]
     outbox.restamp { stamp in
       while let first = left.first, first <= stamp {
         left.removeFirst()

@@ -6,6 +6,10 @@ struct StampClock: Sendable {
   /// this time.
   private(set) var confirmedTime: UInt64
 
+  /// The greatest time among the present actor's stamps that the server has sent or accepted. Unlike `confirmedTime`, it
+  /// is kept when the room is created anew.
+  private(set) var ownTime: UInt64
+
   /// The greatest time of a stamp whose operation was refused. Such stamps must not be used again.
   private var spentTime: UInt64 = 0
 
@@ -20,6 +24,7 @@ struct StampClock: Sendable {
     self.clock = clock
     self.confirmedTime = confirmedTime
     self.formerTime = formerTime
+    ownTime = confirmedTime
     sentTime = formerTime
   }
 
@@ -33,6 +38,7 @@ struct StampClock: Sendable {
   mutating func observe(_ stamp: Stamp) {
     clock.observe(stamp)
     confirmedTime = max(confirmedTime, stamp.time)
+    if stamp.actor == clock.actor { ownTime = max(ownTime, stamp.time) }
   }
 
   /// Registers a stamp whose operation was refused. Somebody might have seen the operation all the same, for example if
@@ -53,7 +59,7 @@ struct StampClock: Sendable {
   /// earlier process might have sent counts even after `bound`. A room that is ahead of its server's clock might have
   /// accepted that time.
   mutating func restart(as actor: Identifier, behind bound: UInt64) {
-    if actor != clock.actor { formerTime = 0 }
+    if actor != clock.actor { (formerTime, ownTime) = (0, 0) }
     if sentTime >> 16 > bound { sentTime = 0 }
     let known = spentTime >> 16 <= bound ? max(confirmedTime, spentTime) : confirmedTime
     clock = Clock(actor: actor, time: max(known, formerTime, sentTime), share: clock.share)
@@ -78,6 +84,7 @@ struct StampClock: Sendable {
     spentTime = 0
     formerTime = 0
     sentTime = 0
+    ownTime = 0
   }
 }
 
