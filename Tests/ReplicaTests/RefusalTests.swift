@@ -249,6 +249,23 @@ struct RefusalTests {
     #expect(room.hosts[ann].replica.canvas == room.canvas)
   }
 
+  @Test("W6: while the disk is low, deletions pass edits that delete and write something else")
+  func deletionsPassOthers() {
+    var room = TestRoom()
+    let ann = room.join()
+    let shapes = (0..<9).map { _ in room.add(ann) }
+    room.settle()
+    room.server.allowance = Allowance(payer: nil, bound: .deletions(.storageLow, "low"))
+    for index in 0..<4 {
+      let other = ShapeEdit(shape: shapes[index + 4], set: Properties { $0.alpha = 3 })
+      room.run(ann) { $0.edit([ShapeEdit(shape: shapes[index], set: .deletion), other], at: $1) }
+      room.settle(for: Backoff.millisecondsMax)
+    }
+    room.run(ann) { $0.delete([shapes[8]], at: $1) }
+    room.settle(for: 4 * Backoff.millisecondsMax)
+    #expect(room.canvas.shapes.map(\.id) == shapes.dropLast().sorted())
+  }
+
   @Test("edits that became too old offline are withdrawn with one refusal for each message on its way")
   func tooOld() {
     var room = TestRoom {

@@ -22,9 +22,13 @@ struct Outbox: Sendable {
 
     var isSent: Bool { sentAt != nil }
 
-    func deletes(from canvas: Canvas) -> Bool {
+    /// Whether the message deletes what is on `canvas`, and writes nothing else but places, for example of lines (S14).
+    func onlyDeletes(from canvas: Canvas) -> Bool {
       pending.contains { $0.operation.set.deleted && canvas.contains($0.operation.shape) }
+        && pending.allSatisfy { $0.operation.set.assigned.subtracting(Flight.besideDeletions).isEmpty }
     }
+
+    private static let besideDeletions: PropertyMask = [.deleted, .position, .size, .path, .rotation]
   }
 
   private(set) var flights: [Flight] = []

@@ -13,7 +13,7 @@ extension Replica {
     let isLow = postponement?.code == .storageLow
     if isLow { outbox.setDeletionsApart(messageLimits) }
     while outbox.sentCount < sendWindow.messagesMax {
-      let deletion = isLow ? outbox.flights.firstIndex { !$0.isSent && $0.deletes(from: optimistic.base) } : nil
+      let deletion = isLow ? outbox.flights.firstIndex { !$0.isSent && $0.onlyDeletes(from: optimistic.base) } : nil
       let unsent = deletion ?? outbox.flights.firstIndex { !$0.isSent }
       let next = unsent == nil ? outbox.nextMessageLength(messageLimits) : (slots: 0, operations: 0)
       let count = unsent.map { outbox.flights[$0].pending.count } ?? next.operations
