@@ -60,7 +60,7 @@ import Testing
 
   @Test("W12: edits without a shape have shares of their own, which hold a message at least") func remnants() {
     var shares = MemoryShares(limits: limits)
-    shares.charge(MemoryUse(places: 1_900, remnants: 1_000), to: ann, now: moment(0))
+    shares.charge(MemoryUse(places: 1_900, remnants: 900, mayOutlive: 100), to: ann, now: moment(0))
     let full = MemoryUse(places: 0, remnants: 3_000)
     #expect(words(shares, ann, 0, remnants: 24, taken: full) == nil)
     #expect(words(shares, ann, 0, remnants: 25, taken: full) == "address")

@@ -198,15 +198,15 @@ struct RoomsDoorTests {
     let edit = ProposedOperation(1, Properties { $0.alpha = 3 }, at: times[0])
     let deletion = ProposedOperation(1, .deletion, at: times[1])
     var fullness = Fullness(limits: bench.limits)
-    func remnants(_ message: [ProposedOperation]) throws -> Int {
-      try fullness.check(message, on: bench.room.canvas, isLogInDoubt: false).remnants
+    func use(_ message: [ProposedOperation]) throws -> MemoryUse {
+      try fullness.check(message, on: bench.room.canvas, isLogInDoubt: false)
     }
-    #expect(try remnants([deletion]) == 0)
-    #expect(try remnants([edit, deletion]) == 1)
+    #expect(try use([deletion]) == MemoryUse())
+    #expect(try use([edit, deletion]).remnants == 1)
     _ = fullness.add([Operation(shape: edit.shape, at: times[0], set: edit.set)], batch: 1, on: bench.room.canvas)
-    #expect(try remnants([deletion]) == 1)
+    #expect(try use([deletion]) == MemoryUse(mayOutlive: 1))
     fullness.remove([], batch: 1, on: bench.room.canvas)
-    #expect(try remnants([deletion]) == 0)
+    #expect(try use([deletion]) == MemoryUse())
   }
 
   @Test("W6: deletions that edits outlive are bounded")

@@ -229,8 +229,8 @@ struct Fullness: Sendable {
     let words: Text
   }
 
-  /// - Parameter newest: the newest stamp of a pending operation. A deletion that is older is charged as if it left a
-  ///   remnant, although that is rare: to know, each pending edit would have to be kept by its shape.
+  /// - Parameter newest: the newest stamp of a pending operation. It might outlive a deletion that is older. To know
+  ///   whether it does, each pending edit would have to be kept by its shape.
   /// - Returns: how much more the room has to remember, or the first operation without space.
   private func excess(
     of message: Message,
@@ -239,7 +239,7 @@ struct Fullness: Sendable {
     _ before: (Identifier) -> Outlook
   ) -> Result<MemoryUse, Excess> {
     var after = standing
-    var outlived = 0
+    var mayOutlive = 0
     var growth: [(index: Int, counts: Counts)] = []
     for (shape, arriving, index) in message.shapes {
       let now = before(shape)
@@ -248,7 +248,7 @@ struct Fullness: Sendable {
       let change = then.counts - now.counts
       after = after + change
       growth.append((index, change))
-      if change.records < 0, let newest, then.isDeleted(before: newest) { outlived += 1 }
+      if change.records < 0, let newest, then.isDeleted(before: newest) { mayOutlive += 1 }
     }
     after = after + .made(message.unseen)
     // A new shape also needs space for its deletion. So deleting an existing shape is always allowed: the deletion
@@ -261,7 +261,8 @@ struct Fullness: Sendable {
     let fitsRemnants = Fullness.fits(after.remnants, standing.remnants, limits.shapes)
     let fitsErasures = more == 0 || Fullness.fits(after.erasures + made, standing.erasures, limits.erasures)
     if fitsLive, fitsRemnants, fitsErasures {
-      return .success(MemoryUse(places: more, remnants: max(0, after.remnants - standing.remnants) + outlived))
+      let remnants = max(0, after.remnants - standing.remnants)
+      return .success(MemoryUse(places: more, remnants: remnants, mayOutlive: mayOutlive))
     }
     growth += (0..<message.unseen).map { (message.firstUnseen + $0, .made(1)) }
     // If there are N shapes too many, the refusal names the first of the message's last N operations that make shapes.

@@ -8,6 +8,8 @@ import CanvasCRDT
 struct MemoryUse: Hashable, Sendable {
   var places = 0
   var remnants = 0
+  /// Deletions that a pending edit might outlive. Each is charged like a remnant, but is not refused for that.
+  var mayOutlive = 0
 }
 
 /// How much of a room's memory for deletions each address and each token has used lately.
@@ -30,7 +32,7 @@ struct MemoryShares: Sendable {
   mutating func charge(_ use: MemoryUse, to payer: Payer?, now: Moment) {
     guard let payer else { return }
     places.charge(use.places, to: payer, now: now)
-    remnants.charge(use.remnants, to: payer, now: now)
+    remnants.charge(use.remnants + use.mayOutlive, to: payer, now: now)
   }
 
   /// Gives back what a batch would have used, if the log hasn't stored it. Otherwise clients that try again and again
@@ -38,7 +40,7 @@ struct MemoryShares: Sendable {
   mutating func giveBack(_ use: MemoryUse, to payer: Payer?) {
     guard let payer else { return }
     places.giveBack(use.places, to: payer)
-    remnants.giveBack(use.remnants, to: payer)
+    remnants.giveBack(use.remnants + use.mayOutlive, to: payer)
   }
 
   /// Drops the entries that have decayed to nothing. To be called now and then.
