@@ -222,6 +222,13 @@ struct RoomsDoorTests {
     }
     #expect(bench.rejections(writer) == [.roomFull])
     #expect(bench.room.canvas.shapeCount == 3 && bench.room.canvas.liveCount == 1)
+    // The refusal names the deletion that leaves an edit behind, not one that leaves nothing.
+    bench.settle(writer, 4) { $0.kind = .star }
+    bench.pass(20)
+    let late = Stamp(milliseconds: bench.now.wallMilliseconds, counter: 0, actor: bench.actor(writer))!
+    bench.settle(writer, 3) { $0.alpha = 5 }
+    let message = [ProposedOperation(3, .deletion, at: late), ProposedOperation(4, .deletion)]
+    #expect(bench.submit(writer, message)?.operation == 0)
   }
 
   @Test("W6: edits of shapes that never were, which nobody sees, keep nobody from drawing")

@@ -272,7 +272,9 @@ struct Fullness: Sendable {
       let words = Text("the room is full: it has \(limits.shapes) shapes, the most it may have")
       return .failure(Excess(index: index, words: words))
     }
-    let index = Fullness.first(of: 1, in: growth) { $0.live > 0 || $0.records > 0 || $0.erasures > 0 }
+    let index = Fullness.first(of: 1, in: growth) {
+      fitsRemnants ? $0.live > 0 || $0.records > 0 || $0.erasures > 0 : $0.remnants > 0
+    }
     let words: Text =
       fitsRemnants
       ? "the room can't remember more deleted shapes"
