@@ -108,6 +108,20 @@ struct RefusalTests {
     #expect(room.hosts[ann].replica.unsentCount == 0 && room.hosts[ann].replica.canvas == room.canvas)
   }
 
+  @Test("W12: an edit of a shape that an earlier message makes isn't taken back with the new shapes")
+  func quotaAfterCreation() throws {
+    var (room, ann) = TestRoom.withAnn()
+    let made = room.add(ann)
+    var new = rotated(Identifier("new-new-new")!)
+    new.set.kind = .star
+    room.run(ann) { $0.edit([rotated(made), new], at: $1) }
+    let sent = try room.hosts[ann].interceptSubmissions()
+    room.hand(.rejection(Rejection(id: sent[1].id, code: .quotaExceeded, message: "your share")), to: ann)
+    let rest = try room.hosts[ann].interceptSubmissions()
+    #expect(room.hosts[ann].rejected.map(\.operation.shape) == [new.shape])
+    #expect(rest.map { $0.operations.map(\.shape) } == [[made]])
+  }
+
   @Test("when everything that one did was refused, there is nothing to undo")
   func nothingToUndo() {
     var (room, ann) = TestRoom.withAnn()
