@@ -319,14 +319,17 @@ struct SVGExportTests {
 
   @Test(
     "the picture has room for half a stroke around an outline, and for the heads of lines",
-    arguments: [(ShapeKind.rectangle, 5.0), (.line, DrawnLine.reach(10)), (.ink, DrawnLine.reach(10))]
+    arguments: [ShapeKind.rectangle, .line, .ink],
+    [10.0, 5]
   )
-  func reaches(kind: ShapeKind, reach: Double) throws {
+  func reaches(kind: ShapeKind, width: Double) throws {
+    let reach = kind == .rectangle ? width / 2 : DrawnLine.reach(width)
     let canvas = canvas([
-      { ($0.kind, $0.size, $0.strokeWidth) = (kind, Size(width: 100, height: 100), 10) }
+      { ($0.kind, $0.size, $0.strokeWidth) = (kind, Size(width: 100, height: 100), width) }
     ])
     let view = try parsed(text(SVGExport(Drawing(canvas)))).viewBox
     #expect(view[0] == (-reach - 20).rounded(.down) && view[2] == (100 + reach + 20).rounded(.up) - view[0])
+    #expect(view[1] == view[0] && view[3] == view[2])
   }
 
   @Test("common areas are painted over the shapes, unless one is hidden or deleted")
