@@ -16,6 +16,7 @@ struct CanvasViewTests {
     for factor in [1.25, 3, 0.1, 1e9, 1e-12] {
       view.zoom(by: factor, atColumn: 20, row: 5)
       #expect(isNear(view.point(atColumn: 20, row: 5), fixed) || view.percent < 1 || view.percent > 1_000)
+      #expect(CanvasView.scales.contains(view.scale), "\(factor)")
     }
     view.zoom(toPercent: 100)
     #expect(view.percent == 100)
