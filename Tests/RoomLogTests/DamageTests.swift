@@ -80,6 +80,9 @@ struct DamageTests {
     try bench.delete("other")
     try change("DELETE FROM rooms WHERE name='demo'")
     #expect(try LogInspection(of: path).faults == ["20 records up to position 20 belong to no room"])
+    // As if the log hadn't had the time to delete them.
+    try Database(path: path, mayCreate: false, fileSystem: nil).run("INSERT INTO dropped VALUES(1)")
+    #expect(try LogInspection(of: path).isSound)
   }
 
   @Test("an inspection asks whoever knows what records mean about each sound room, and tells of the others")

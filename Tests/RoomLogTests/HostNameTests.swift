@@ -99,6 +99,9 @@ struct HostNameTests {
     #expect(hosts("postgresql://user@c/canvas", given) == ["c:"])
     #expect(hosts("postgresql:///canvas?host=d,e", ["host": "a", "port": "6"]) == ["d:6", "e:6"])
     #expect(hosts("postgresql:///canvas", ["host": "a", "hostaddr": "10.0.0.1"]) == ["a: at 10.0.0.1"])
+    // Each address is of one host, and a host without one is looked up.
+    #expect(hosts("postgresql:///canvas?hostaddr=,10.0.0.2", ["host": "a,b"]) == ["a:5432", "b:5432 at 10.0.0.2"])
+    #expect(hosts("postgresql://a/canvas?hostaddr=10.0.0.1,10.0.0.2", [:]) == ["a: at 10.0.0.1"])
     #expect(hosts("postgresql:///canvas?service=near", given) == [])
     #expect(hosts("postgresql:///canvas", ["port": "5432"]) == [])
     // The second half of this test needs libpq.

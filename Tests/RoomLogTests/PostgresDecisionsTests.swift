@@ -66,6 +66,7 @@ struct PostgresDecisionsTests {
       ("user@localhost/canvas?password=secret", "at localhost, database canvas", true),
       ("user@localhost:7", "at localhost:7, database of the user", false),
       ("[::1]:7,[::1]/a%2Fb", "at ::1:7,::1:5432, database a/b", false),
+      ("localhost/a%2F", "at localhost, database a/", false),
       ("%2Fvar%2Frun/canvas?dbname=other", "at /var/run, database other", false), ("/", "database of the user", false),
       ("/canvas?host=localhost,127.0.0.1&port=7", "at localhost:7,127.0.0.1:7, database canvas", false),
     ] {

@@ -158,6 +158,10 @@ import Testing
     for (count, expected) in [(295, 1.0), (296, 0.5), (1_200, 0.25)] {
       #expect(scale(1, 1_000, 1_000, Array(repeating: item, count: count)) == expected, "\(count)")
     }
+    // The rows that a line crosses count too: 200 such boxes cost less than what is allowed, 200 scribbles more.
+    let points = (0...100).map { Point(x: $0.isMultiple(of: 2) ? 0 : 1_000, y: Double($0) * 10) }
+    let scribble = CanvasScene.Item(inkThrough: points, width: 1, color: Color(packed: 0))!
+    #expect(scale(1, 1_000, 1_000, Array(repeating: scribble, count: 200)) == 0.5)
   }
 
   @Test func `A picture has what is seen, with room for strokes, and no gap where no caption is written`() throws {

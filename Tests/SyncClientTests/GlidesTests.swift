@@ -86,6 +86,27 @@ private struct Seen {
     #expect(seen.drawing.items.isEmpty && !seen.drawing.moves)
   }
 
+  @Test func `A line that is tied to a shape glides with it`() throws {
+    let line = Identifier(packed: 2)!
+    var seen = Seen()
+    let set = Properties {
+      ($0.kind, $0.from) = (.line, Tie(shape: Seen.shape, place: .middle))
+      $0.lead(through: [Point(x: 50, y: 50), Point(x: 50, y: 900)])
+    }
+    let stamp = Stamp(milliseconds: 1, counter: 0, actor: line)!
+    let made = seen.canvas.apply(Operation(shape: line, at: stamp, set: set))
+    _ = seen.drawing.follow(made, in: seen.canvas)
+    for step in 1...4 {
+      _ = seen.run(milliseconds: 50)
+      seen.write(Double(step) * 100)
+      _ = seen.drawing.moveTiedLines(in: seen.canvas)
+    }
+    let end = try #require(LiveDrawing(seen.canvas).items[line]?.outline)
+    #expect(seen.drawing.items[line].map { $0.outline != end } == true)
+    _ = seen.run(milliseconds: 200)
+    #expect(seen.drawing.items[line]?.outline == end)
+  }
+
   @Test func `A glide takes a quarter longer than the steps of its movement follow each other`() {
     for (times, milliseconds) in [
       ([0], [nil]), ([0, 249], [nil, 311.25]), ([0, 250, 500], [nil, nil, 312.5]), ([0, 5], [nil, 20]),

@@ -166,6 +166,17 @@ import Testing
     #expect(desk.shape(sun).position == kept)
   }
 
+  @Test @ClientLoop func `A shape that is small already gets no smaller by a corner, however large it was on the way`()
+    throws
+  {
+    let desk = try Desk()
+    let sun = desk.draw("Sun", Rect(80, 80, 80, 80))
+    desk.settle()
+    desk.live.select([sun])
+    desk.drag(Point(x: 160, y: 160), Point(x: 300, y: 300), Point(x: 100, y: 100))
+    #expect(desk.shape(sun).size == Size(width: 80, height: 80) && desk.shape(sun).position == Point(x: 80, y: 80))
+  }
+
   @Test @ClientLoop func `Of a turned box, too, the corner across stays where it is seen`() throws {
     let desk = try Desk()
     let sun = desk.draw("Sun", Rect(160, 80, 160, 160)) { $0.rotation = 90 }
@@ -184,15 +195,17 @@ import Testing
     let sun = desk.draw("Sun", box)
     desk.settle()
     desk.live.select([sun])
-    func turn(_ modifiers: Modifiers) -> Double {
-      desk.write(sun) { $0.rotation = 0 }
+    func turn(_ modifiers: Modifiers, from rotation: Double = 0) -> Double {
+      desk.write(sun) { $0.rotation = rotation }
       let turning = Handles(of: desk.live.drawn(sun)!.outline, in: desk.live.view).turning!
       let start = desk.live.view.point(inColumn: turning.column, row: turning.row)
-      desk.drag(start, Point(x: 300, y: 124), modifiers: modifiers)
+      desk.drag(start, Point(x: 200, y: 40), Point(x: 300, y: 124), modifiers: modifiers)
       return desk.shape(sun).rotation
     }
     let free = turn([])
     #expect((70...76).contains(free) && free == free.rounded())
+    // It turns on from where it was.
+    #expect((64...84).contains(turn([], from: 40)))
     #expect(turn(.alt) == 75)
     desk.write(sun) { $0.isLocked = true }
     let turning = Handles(of: desk.live.drawn(sun)!.outline, in: desk.live.view).turning!

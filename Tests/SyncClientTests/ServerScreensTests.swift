@@ -224,6 +224,15 @@ import Testing
     press(.character("l"))
     await waitUntil("it is refused") { shown()[1].contains("you may not") }
     #expect(shown()[0].contains("locked"))
+    // A server that doesn't answer is told instead, until it does. What was said of a lock ends with the lock.
+    server.answer("GET /v1/rooms/demo/peers", "", status: 500)
+    await table.begin()
+    #expect(shown()[1].contains("HTTP status 500") && shown()[0].contains("2 people · locked"))
+    for (isLocked, isTold) in [(true, true), (false, false)] {
+      people(["cat", "ann"], isLocked: isLocked)
+      await table.begin()
+      #expect(shown()[1].contains("you may not") == isTold && shown()[0].contains("locked") == isLocked)
+    }
   }
 
   @Test @ClientLoop func `A replay shows the moment that one goes to, and goes on from there`() async throws {

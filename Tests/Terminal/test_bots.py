@@ -119,6 +119,7 @@ async def test_rooms_tells_an_operator_what_is_going_on(shared):
         assert lines[-1].startswith("3 rooms; 2 connections; ") and "lag" in lines[-1], lines
         assert 0 < objects["busy"]["operationsPerSecond"] * 0.4 <= came and objects["busy"]["peers"] == 2, (came, objects)
         assert objects["aaa"]["shapes"] == 2 and objects["aaa"]["operationsPerSecond"] == 0, objects
+        assert objects["aaa"]["cursor"] == (await own.get("/v1/rooms/aaa")).json["cursor"], objects
         own.terminate()
         await run(own, "rooms", code=2)
 

@@ -16,6 +16,7 @@ struct CanvasViewTests {
     for factor in [1.25, 3, 0.1, 1e9, 1e-12] {
       view.zoom(by: factor, atColumn: 20, row: 5)
       #expect(isNear(view.point(atColumn: 20, row: 5), fixed) || view.percent < 1 || view.percent > 1_000)
+      #expect(CanvasView.scales.contains(view.scale), "\(factor)")
     }
     view.zoom(toPercent: 100)
     #expect(view.percent == 100)
@@ -63,6 +64,7 @@ struct CanvasViewTests {
   @Test("A square is as wide as it is high on the screen, whatever the cells are like", arguments: [2, 1.8, 2.4, 99])
   func aspect(_ aspect: Double) {
     let view = CanvasView(columns: 80, rows: 23, aspect: aspect)
+    #expect(view.aspect == (aspect == 99 ? 2 : aspect), "what can't be is not believed")
     let from = view.cell(of: Point(x: 0, y: 0))
     let to = view.cell(of: Point(x: 100, y: 100))
     #expect(abs((to.x - from.x) - (to.y - from.y) * view.aspect) < 1e-9)

@@ -36,7 +36,7 @@ import Testing
     overhead.begin(received: 0, at: 0)
     #expect(overhead.look(received: 40_000, at: 0) == nil)
     overhead.handOn(bytes: 40_000)
-    #expect(overhead.look(received: 80_000, at: 0) == nil)
+    for received: UInt64 in [40_000, 80_000] { #expect(overhead.look(received: received, at: 0) == nil) }
     #expect(overhead.look(received: 105_536, at: 0) == nil)
     #expect(overhead.look(received: 105_537, at: 0) != nil)
   }

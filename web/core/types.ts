@@ -46,12 +46,12 @@ export type NetworkEffect =
 export type Effect =
   | NetworkEffect | { type: 'keep' } | { type: 'unsent', count: number } | { type: 'added', shapes: number[] }
   | { type: 'state', state: 'offline' | 'waiting' | 'connecting' | 'greeting' | 'loading' | 'live' | 'closed',
-      untilMilliseconds?: number, code?: CloseName }
+      code?: CloseName }
   | { type: 'rejected', shape: number, set: Values, code: RejectCode, message: string, origin?: 'undo' | 'redo' }
   | { type: 'superseded', values: { shape: number, property: string, by: number, milliseconds: number }[] }
   | { type: 'textLost', shape: number, text: string, by: number }
   | { type: 'peers', peers: Peer[] } | { type: 'joined', peer: Peer } | { type: 'presence', peer: Peer }
-  | { type: 'left', actor: number } | { type: 'crowd', people: number } | { type: 'presenceTooLong', bytesMax: number }
+  | { type: 'left', actor: number } | { type: 'crowd', people: number } | { type: 'presenceTooLong' }
   | { type: 'pong', roundTripMilliseconds: number }
   | { type: 'tokenTaken' }
   | { type: 'digest', verdict: 'agrees' | 'disagrees' | 'inconclusive' }

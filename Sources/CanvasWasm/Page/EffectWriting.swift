@@ -6,7 +6,7 @@
 //
 // Frequent effects are plain numbers or bytes. The other effects are JSON with a `type`, which JavaScript passes on; in
 // this JSON, shapes and actors are numbers. Changes of the drawing are not among the effects: the page fetches them
-// when it draws.
+// when it draws. Nor are the server's notices of overlaps: the page finds overlaps itself, and doesn't ask for notices.
 
 extension OutputBuffer {
   mutating func append(_ effect: ReplicaEffect) {
@@ -23,7 +23,7 @@ extension OutputBuffer {
     case .unsent(let count):
       append(.unsent, count: 8)
       append(Double(count))
-    case .changed, .reset, .departed: break
+    case .changed, .reset, .departed, .overlaps: break
     case .rejected(let edit):
       append(.values, edit.operation.shape, edit.operation.set)
       appendJSON { writer in effect.write(to: &writer) }
@@ -113,31 +113,13 @@ extension JSONWriter {
     }
     endObject()
   }
-
-  fileprivate mutating func pairs(_ name: StaticString, _ pairs: [ShapePair]) {
-    key(name)
-    beginArray()
-    for pair in pairs {
-      beginArray()
-      value(pair.first.packed)
-      value(pair.second.packed)
-      endArray()
-    }
-    endArray()
-  }
 }
 
 extension ReplicaEffect {
   fileprivate func write(to writer: inout JSONWriter) {
     switch self {
-    case .connect, .send, .disconnect, .wake, .unsent, .changed, .departed, .reset: break
+    case .connect, .send, .disconnect, .wake, .unsent, .changed, .departed, .reset, .overlaps: break
     case .keep: writer.type("keep")
-    case .overlaps(let notice):
-      writer.type("overlaps")
-      writer.pairs("began", notice.began)
-      writer.pairs("ended", notice.ended)
-      writer.key("more")
-      writer.value(notice.more)
     case .rejected(let edit):
       writer.type("rejected")
       writer.member("code", edit.code.wireName)
@@ -163,10 +145,8 @@ extension ReplicaEffect {
     case .state(let state):
       writer.type("state")
       writer.member("state", state.word)
-      switch state {
-      case .waiting(let until): writer.member("untilMilliseconds", until)
-      case .closed(let code): writer.member("code", CloseCode(rawValue: code)?.wireName ?? "unknown")
-      default: break
+      if case .closed(let code) = state {
+        writer.member("code", CloseCode(rawValue: code)?.wireName ?? "unknown")
       }
     case .peers(let peers):
       writer.type("peers")
@@ -186,9 +166,7 @@ extension ReplicaEffect {
       writer.type("presence")
       writer.key("peer")
       writer.value(peer)
-    case .presenceTooLong(let bytesMax):
-      writer.type("presenceTooLong")
-      writer.member("bytesMax", bytesMax)
+    case .presenceTooLong: writer.type("presenceTooLong")
     case .pong(let roundTrip):
       writer.type("pong")
       writer.member("roundTripMilliseconds", roundTrip)

@@ -79,7 +79,7 @@ struct SVGExportTests {
   }
 
   @Test("S16: a line's text stands in a gap in its middle, upright, in the colour of the line, and in the picture")
-  func captions() {
+  func captions() throws {
     let arrow: (inout Properties) -> Void = {
       $0.kind = .line
       $0.size = Size(width: 100, height: 100)
@@ -101,6 +101,8 @@ struct SVGExportTests {
     // The picture is larger, so that the caption isn't cut off.
     let bare = self.picture(of: arrow) { $0.text = "" }
     #expect(bare.contains(#"viewBox="-29 "#) && !picture.contains(#"viewBox="-29 "#) && !bare.contains("<text"))
+    let narrow = try parsed(self.picture(of: arrow) { $0.size.width = 1 }).viewBox
+    #expect(narrow[0] < -40 && narrow[0] + narrow[2] > 40)
     #expect(!self.picture(of: arrow) { $0.kind = .ink }.contains("<text"))
   }
 
@@ -272,9 +274,8 @@ struct SVGExportTests {
 
   @Test("an empty drawing is a picture too")
   func empty() throws {
-    let document = text(SVGExport(Drawing(Canvas())))
-    #expect(document.contains("viewBox=\"0 0 800 600\""))
-    #expect(try parsed(document).elements == ["svg"])
+    let picture = try parsed(text(SVGExport(Drawing(Canvas()))))
+    #expect(picture.viewBox == [0, 0, 800, 600] && picture.elements == ["svg"])
   }
 
   @Test("names are only data, whatever is in them, and read back from the titles")
@@ -319,14 +320,17 @@ struct SVGExportTests {
 
   @Test(
     "the picture has room for half a stroke around an outline, and for the heads of lines",
-    arguments: [(ShapeKind.rectangle, 5.0), (.line, DrawnLine.reach(10)), (.ink, DrawnLine.reach(10))]
+    arguments: [ShapeKind.rectangle, .line, .ink],
+    [10.0, 5]
   )
-  func reaches(kind: ShapeKind, reach: Double) throws {
+  func reaches(kind: ShapeKind, width: Double) throws {
+    let reach = kind == .rectangle ? width / 2 : DrawnLine.reach(width)
     let canvas = canvas([
-      { ($0.kind, $0.size, $0.strokeWidth) = (kind, Size(width: 100, height: 100), 10) }
+      { ($0.kind, $0.size, $0.strokeWidth) = (kind, Size(width: 100, height: 100), width) }
     ])
     let view = try parsed(text(SVGExport(Drawing(canvas)))).viewBox
     #expect(view[0] == (-reach - 20).rounded(.down) && view[2] == (100 + reach + 20).rounded(.up) - view[0])
+    #expect(view[1] == view[0] && view[3] == view[2])
   }
 
   @Test("common areas are painted over the shapes, unless one is hidden or deleted")

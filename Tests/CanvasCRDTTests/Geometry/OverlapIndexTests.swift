@@ -372,6 +372,15 @@ struct OverlapIndexTests {
     #expect(index.isWorthALook)
     #expect(index.lookAgain().began == expected)
     #expect(!index.isCrowded)
+
+    // A search takes steps even where nothing is near.
+    let apart = (1...100).map {
+      (identifier: OverlapIndexTests.identifier($0), outline: Outline(Rect(Double($0) * 20, 0, 10, 10)))
+    }
+    index = OverlapIndex(apart, stepsLeft: 100_000)
+    index.stepsLeft = 1_000
+    #expect(index.update(apart[50].identifier, to: Outline(Rect(1_021, 0, 10, 10))).isEmpty)
+    #expect(index.stepsLeft.map { $0 < 1_000 } == true)
   }
 }
 

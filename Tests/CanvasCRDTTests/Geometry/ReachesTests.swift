@@ -16,10 +16,13 @@ struct ReachesTests {
     for (shape, reach) in [(plain, 1.0), (wide, 60), (far, 50_000), (hidden, 50_000)] { reaches.note(shape, reach) }
     #expect(found(50) == [plain, far] && found(155) == [plain, far] && found(941) == [wide, far])
     #expect(found(500) == [far] && found(52_100) == [far] && found(52_101) == [])
+    for y in [-50_002.0, 50_101] { #expect(reaches.shapes(in: Rect(2_050, y, 1, 1), of: overlaps) == []) }
     reaches.note(far, 2)
     #expect(found(500) == [] && found(2_050) == [far])
     reaches.note(far, 50_000)
     reaches.note(far, nil)
     #expect(found(500) == [] && found(941) == [wide])
+    reaches.note(plain, 1_000)
+    #expect(found(1_099).contains(plain))
   }
 }

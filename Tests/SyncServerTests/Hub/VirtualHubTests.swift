@@ -362,6 +362,21 @@ struct VirtualHubTests {
     #expect(world.server.hub.assumeIsolated { $0.accounts.storage.freeBytes } ?? 0 > 0)
   }
 
+  @Test("what an address has written is forgotten once it counts for nothing")
+  func faded() {
+    // Each room counts for a second.
+    var world = World { $0.limits.dayRoomsPerAddress = 86_400 }
+    let server = world.server
+    func known() -> [Int] {
+      server.hub.assumeIsolated { [$0.requestBook.rates.count, $0.accounts.quotas.entryCount] }
+    }
+    let request = server.draw(1)
+    world.pass(50)
+    #expect(request.response?.status == 200 && known() == [1, 1])
+    world.pass(3_000)
+    #expect(known() == [0, 0])
+  }
+
   @Test("C4: time that nobody lets pass doesn't pass: a client without a hello is closed at its time, and not before")
   func withoutHello() throws {
     var world = World { $0.limits.helloMilliseconds = 500 }

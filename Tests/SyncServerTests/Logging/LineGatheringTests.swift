@@ -64,6 +64,8 @@ import Testing
       let line = logger.line(.info, "refused", ["room": .text("demo"), "a": .text(long), "reason": .text(long)], at: 0)
       #expect((1_000..<4_096).contains(line.utf8.count))
       #expect(line.contains("demo") && line.contains("reason") && line.contains("…"))
+      // A fault's words may be long too.
+      #expect((1_000..<4_096).contains(logger.line(.error, long, [:], at: 0).utf8.count))
     }
   }
 

@@ -35,17 +35,30 @@ import Testing
   @Test("Faded counts are dropped a few at a time, and where there are too many counts, small ones go") func bounded() {
     var quotas = quotas()
     quotas.charge(ann, bytes: 900, rooms: 2, now: 0)
+    let maker = Payer(address: "192.0.2.2", token: nil)
+    quotas.charge(maker, bytes: 1, rooms: 2, now: 0)
     for number in 0..<DayQuotas.entriesMax + 1_000 {
       quotas.charge(Payer(address: "\(number)", token: nil), bytes: 1, rooms: 0, now: 0)
     }
     // There is one entry for each of `entriesMax` addresses, and one for Ann's token.
     #expect(quotas.entryCount == DayQuotas.entriesMax + 1)
-    #expect(quotas.refusal(of: ann, isNewRoom: true, now: 0) != nil)
+    for payer in [ann, maker] { #expect(quotas.refusal(of: payer, isNewRoom: true, now: 0) != nil) }
     quotas.forgetFaded(now: day * 3)
     #expect(quotas.entryCount == DayQuotas.entriesMax - DayQuotas.lookedAtOnce)
     while quotas.entryCount > 0 { quotas.forgetFaded(now: day * 3) }
     quotas.charge(ann, bytes: 1, rooms: 0, now: day * 3)
     #expect(quotas.entryCount == 2)
+  }
+
+  @Test("Nobody may write more because bytes have faded, or were given back, while their rooms still count")
+  func noCredit() {
+    for (givenBack, time) in [(0, day * 3 / 4), (500, day / 4)] {
+      var quotas = quotas()
+      quotas.charge(ann, bytes: 500, rooms: 2, now: 0)
+      if givenBack > 0 { quotas.charge(ann, bytes: -givenBack, rooms: 0, now: time) }
+      quotas.charge(ann, bytes: 1_000, rooms: 0, now: time)
+      #expect(quotas.refusal(of: ann, isNewRoom: false, now: time) != nil, "\(givenBack)")
+    }
   }
 
   @Test("A token's quota is for all who have the token") func token() {

@@ -215,6 +215,15 @@ struct RoomsCrowdTests {
     for person in people { #expect(bench.clients[ann].peers[bench.actor(person)]?.state == state(1_000)) }
   }
 
+  @Test("R13: presence may wait for any time, whatever its budget is")
+  func silence() {
+    var limits = Limits()
+    limits.presenceBytesPerSecond = .max
+    var budget = PresenceBudget(limits: limits)
+    budget.fill(Moment(wallMilliseconds: 0, monotonicMilliseconds: .max))
+    #expect(!budget.isUsedUp)
+  }
+
   @Test("a beat is sent to a few at a time, and whoever has waited is next")
   func rounds() {
     var bench = RoomBench()
