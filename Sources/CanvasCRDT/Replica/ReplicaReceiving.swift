@@ -220,15 +220,14 @@ extension Replica {
       }
     case .quotaExceeded:
       // It names no operation. If it is for what the room has to remember (W12), only shapes that are not there count,
-      // neither in the room nor in an earlier message. So these are taken back, and the rest is sent again.
+      // neither in the room nor in an earlier message. So edits that have these are taken back, and the rest is sent
+      // again.
       let base = optimistic.base
       let earlier = outbox.flights[..<index].flatMap(\.pending).filter { $0.operation.set.assigned.contains(.kind) }
       let made = IdentifierSet(earlier.map { $0.operation.shape })
-      let isNew = { (pending: Outbox.Pending) in
-        !base.contains(pending.operation.shape) && !made.contains(pending.operation.shape)
-      }
-      let isAnyNew = outbox.flights[index].pending.contains(where: isNew)
-      takeBack(at: index, rejection, at: now) { _, pending in !isAnyNew || isNew(pending) }
+      let edits = outbox.flights[index].pending
+        .filter { !base.contains($0.operation.shape) && !made.contains($0.operation.shape) }.map(\.edit)
+      takeBack(at: index, rejection, at: now) { _, pending in edits.isEmpty || edits.contains(pending.edit) }
     default:
       guard let operation = rejection.operation, operation < count else {
         return takeBack(at: index, rejection, at: now) { _, _ in true }
