@@ -84,6 +84,7 @@ struct EditingTests {
     room.settle()
     #expect(try drawn(ann) == tied)
     #expect(room.canvas[line]?.properties.to?.shape == square, "the tie stays")
+    #expect(room.stored.last?.map(\.shape) == [line, square], "another message may have the deletion")
     #expect(room.canvas.stamp(of: .path, in: free) == nil)
     room.undo(ann)
     room.edit(ann, square) { $0.position = Point(x: 0, y: 900) }

@@ -36,17 +36,17 @@ extension Canvas {
   /// New end points for the lines that stay when `operations` delete the shapes that they are tied to (S14): where the
   /// lines are drawn once all else is written, and before the shapes go. The lines stay tied, because the shapes can
   /// come back.
-  public func ends(ofLinesThrough operations: [Operation]) -> [(line: Identifier, set: Properties)] {
+  public func ends(ofLinesThrough operations: [Operation]) -> [ShapeEdit] {
     var leaving = IdentifierSet()
     for operation in operations where operation.set.deleted { leaving.insert(operation.shape) }
     guard !leaving.isEmpty else { return [] }
     var after = self
     for operation in operations where !operation.set.deleted { after.apply(operation) }
-    var ends: [(line: Identifier, set: Properties)] = []
+    var ends: [ShapeEdit] = []
     for line in after.shapes(withAny: [.from, .to]) where !leaving.contains(line.id) {
       let ties = [line.properties.from, line.properties.to]
       guard ties.contains(where: { $0.map { leaving.contains($0.shape) } ?? false }) else { continue }
-      if let set = after.ends(of: line) { ends.append((line.id, set)) }
+      if let set = after.ends(of: line) { ends.append(ShapeEdit(shape: line.id, set: set)) }
     }
     return ends
   }

@@ -108,14 +108,15 @@ extension Replica {
       guard messageLimits.allows(longest) else { return refuse(edit, code: .badValue, Replica.tooLong) }
     }
     let milliseconds = stampMilliseconds(at: now)
-    var operations: [Operation] = []
-    operations.reserveCapacity(edits.count)
-    for edit in edits where !edit.set.assigned.isEmpty {
-      let stamp = clock.tick(milliseconds: milliseconds)
-      operations.append(Operation(shape: edit.shape, at: stamp, set: edit.set))
+    var edits = edits.filter { !$0.set.assigned.isEmpty }
+    guard !edits.isEmpty else { return }
+    if edits.contains(where: { $0.set.deleted }) {
+      // Lines get their ends before the shapes go, in case the deletions take several messages.
+      var trial = clock
+      let ends = optimistic.shown.ends(ofLinesThrough: trial.stamped(edits, milliseconds: milliseconds))
+      edits.insert(contentsOf: ends, at: edits.lastIndex { !$0.set.deleted }.map { $0 + 1 } ?? 0)
     }
-    guard !operations.isEmpty else { return }
-    addEnds(to: &operations, milliseconds: milliseconds)
+    let operations = clock.stamped(edits, milliseconds: milliseconds)
     let number = outbox.newEdit()
     var changes: [Change] = []
     changes.reserveCapacity(operations.count)
@@ -129,18 +130,6 @@ extension Replica {
     }
     history.endGroup()
     tell(changes, by: .own)
-  }
-
-  /// Adds where lines end that are tied to shapes that `operations` delete (S14).
-  /// - Parameter placed: lines that keep the place that `operations` give them.
-  private mutating func addEnds(
-    to operations: inout [Operation],
-    sparing placed: IdentifierSet = IdentifierSet(),
-    milliseconds: UInt64
-  ) {
-    for (line, set) in optimistic.shown.ends(ofLinesThrough: operations) where !placed.contains(line) {
-      operations.append(Operation(shape: line, at: clock.tick(milliseconds: milliseconds), set: set))
-    }
   }
 
   public static var tooLong: Text { "this is longer than the server takes in one message" }
@@ -165,7 +154,8 @@ extension Replica {
     for operation in written where !operation.set.assigned.intersection([.position, .size, .path]).isEmpty {
       placed.insert(operation.shape)
     }
-    addEnds(to: &operations, sparing: placed, milliseconds: milliseconds)
+    let ends = optimistic.shown.ends(ofLinesThrough: operations).filter { !placed.contains($0.shape) }
+    operations += clock.stamped(ends, milliseconds: milliseconds)
     let number = outbox.newEdit()
     var changes: [Change] = []
     for operation in operations {

@@ -34,6 +34,10 @@ struct StampClock: Sendable {
 
   mutating func tick(milliseconds: UInt64) -> Stamp { clock.tick(milliseconds: milliseconds) }
 
+  mutating func stamped(_ edits: [ShapeEdit], milliseconds: UInt64) -> [Operation] {
+    edits.map { Operation(shape: $0.shape, at: tick(milliseconds: milliseconds), set: $0.set) }
+  }
+
   /// Takes note of a stamp that the server has sent or accepted.
   mutating func observe(_ stamp: Stamp) {
     clock.observe(stamp)

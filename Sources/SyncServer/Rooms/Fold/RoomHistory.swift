@@ -92,7 +92,7 @@ extension Canvas {
   /// What keeps the ends of lines where they are drawn if edits delete shapes to which the lines are tied (S14).
   func keptEnds(through edits: [Identifier: Properties]) -> [Identifier: Properties] {
     let operations = edits.map { Operation(shape: $0.key, at: .last, set: $0.value) }
-    return Dictionary(uniqueKeysWithValues: ends(ofLinesThrough: operations).map { ($0.line, $0.set) })
+    return Dictionary(uniqueKeysWithValues: ends(ofLinesThrough: operations).map { ($0.shape, $0.set) })
   }
 }
 
