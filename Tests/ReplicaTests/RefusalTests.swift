@@ -277,13 +277,31 @@ struct RefusalTests {
     room.settle()
     room.server.allowance = Allowance(payer: nil, bound: .deletions(.storageLow, "low"))
     for index in 0..<4 {
-      let other = ShapeEdit(shape: shapes[index + 4], set: Properties { $0.alpha = 3 })
+      let other = ShapeEdit(shape: shapes[index + 4], set: Properties { $0.position = Point(x: 3, y: 3) })
       room.run(ann) { $0.edit([ShapeEdit(shape: shapes[index], set: .deletion), other], at: $1) }
       room.settle(for: Backoff.millisecondsMax)
     }
     room.run(ann) { $0.delete([shapes[8]], at: $1) }
     room.settle(for: 4 * Backoff.millisecondsMax)
     #expect(room.canvas.shapes.map(\.id) == shapes.dropLast().sorted())
+  }
+
+  @Test("W6: while the disk is low, everything that the room has can be deleted, though it lacks a shape of one's own")
+  func clearWhileLow() {
+    var room = TestRoom()
+    let ann = room.join()
+    for _ in 0..<3 { _ = room.add(ann) }
+    room.settle()
+    room.server.allowance = Allowance(payer: nil, bound: .deletions(.storageLow, "low"))
+    _ = room.add(ann)
+    room.settle(for: Backoff.millisecondsMax)
+    room.run(ann) { $0.clear(at: $1) }
+    room.settle(for: 4 * Backoff.millisecondsMax)
+    #expect(room.canvas.liveCount == 0)
+    room.server.allowance = .all
+    room.settle(for: 4 * Backoff.millisecondsMax)
+    #expect(room.hosts[ann].replica.unsentCount == 0 && room.hosts[ann].rejected.isEmpty)
+    #expect(room.canvas.liveCount == 0)
   }
 
   @Test("edits that became too old offline are withdrawn with one refusal for each message on its way")

@@ -20,6 +20,45 @@ extension Canvas {
     return true
   }
 
+  /// Whether the canvas has all values of an operation, or newer ones. That is so for every operation that was accepted
+  /// before.
+  public func hasAll(of operation: ProposedOperation) -> Bool {
+    operation.at.map { hasAll(of: operation.set, in: operation.shape, at: $0) } ?? false
+  }
+
+  /// Whether operations delete what the canvas has, each shape once, and write nothing else that is new. The new ends of
+  /// lines that are tied to these shapes belong to the deletion (S14), once for each line.
+  public func onlyDeletes(_ operations: [ProposedOperation]) -> Bool {
+    var leaving = IdentifierSet()
+    var others = IdentifierSet()
+    for operation in operations where !hasAll(of: operation) {
+      if deletes(operation) {
+        guard leaving.insert(operation.shape).isNew else { return false }
+      } else {
+        guard operation.set.assigned.subtracting([.position, .size, .path, .rotation]).isEmpty else { return false }
+        guard others.insert(operation.shape).isNew else { return false }
+      }
+    }
+    for line in others.members {
+      let ties = [self[line]?.properties.from, self[line]?.properties.to]
+      guard ties.contains(where: { $0.map { leaving.contains($0.shape) } ?? false }) else { return false }
+    }
+    return true
+  }
+
+  /// Whether an operation deletes something that the canvas has, and does nothing else. So nobody can have the same
+  /// shape deleted again and again. It may also say where the shape goes, as into the black hole.
+  private func deletes(_ operation: ProposedOperation) -> Bool {
+    guard operation.set.deleted, operation.set.assigned.subtracting([.deleted, .position, .size]).isEmpty else {
+      return false
+    }
+    for property in registers(of: operation.shape) {
+      guard let stamp = operation.at, let newest = self.stamp(of: property, in: operation.shape) else { return true }
+      if newest < stamp { return true }
+    }
+    return false
+  }
+
   /// The shape with this identifier, if it is live.
   public subscript(shape: Identifier) -> Shape? { live(shape) }
 

@@ -39,6 +39,9 @@ extension OptimisticCanvas {
     pending[shape] = count + 1
   }
 
+  /// Whether the room has the live shape.
+  func isStored(_ shape: Identifier) -> Bool { (pending.contains(shape) ? base : shown).contains(shape) }
+
   /// Counts `count` operations on `shape` as no longer pending, because they are confirmed, superseded, or no longer
   /// shown.
   mutating func release(_ shape: Identifier, count: Int = 1) {

@@ -22,13 +22,7 @@ struct Outbox: Sendable {
 
     var isSent: Bool { sentAt != nil }
 
-    /// Whether the message deletes what is on `canvas`, and writes nothing else but places, for example of lines (S14).
-    func onlyDeletes(from canvas: Canvas) -> Bool {
-      pending.contains { $0.operation.set.deleted && canvas.contains($0.operation.shape) }
-        && pending.allSatisfy { $0.operation.set.assigned.subtracting(Flight.besideDeletions).isEmpty }
-    }
-
-    private static let besideDeletions: PropertyMask = [.deleted, .position, .size, .path, .rotation]
+    var proposed: [ProposedOperation] { pending.map { ProposedOperation($0.operation) } }
   }
 
   private(set) var flights: [Flight] = []
@@ -239,11 +233,12 @@ extension Outbox {
 
   /// Splits messages that have to be sent again and that are too large now. They might have been made in another
   /// encoding, or before the server changed its limits.
-  /// - Parameter isDeletionApart: whether edits that begin with a deletion get messages of their own.
-  mutating func split(_ limits: MessageLimits, isDeletionApart: Bool = false) {
+  /// - Parameter base: if given, deletions are put apart from other edits, and deletions of what this canvas has from
+  ///   deletions of what it lacks.
+  mutating func split(_ limits: MessageLimits, apartOn base: Canvas? = nil) {
     var split: [Flight] = []
     for flight in flights {
-      let parts = flight.isSent ? [] : Outbox.parts(of: flight.pending, limits, isDeletionApart)
+      let parts = flight.isSent ? [] : Outbox.parts(of: flight.pending, limits, apartOn: base)
       guard parts.count > 1 else {
         split.append(flight)
         continue
@@ -253,23 +248,30 @@ extension Outbox {
     flights = split
   }
 
-  /// Splits the unsent messages so that deletions are sent apart from other edits. If a deletion is among the waiting
-  /// edits, they are made into messages first. The operations of one edit stay together, if one message can have them.
-  mutating func setDeletionsApart(_ limits: MessageLimits) {
+  /// Splits the unsent messages so that deletions of what `base` has are sent apart from other edits. If a deletion is
+  /// among the waiting edits, they are made into messages first. The other operations of one edit stay together, if one
+  /// message can have them.
+  mutating func setDeletionsApart(_ limits: MessageLimits, on base: Canvas) {
     if waiting.contains(where: { $0.operation.set.deleted }) {
       while waitingCount > 0 { launch(slots: nextMessageLength(limits).slots) }
     }
-    split(limits, isDeletionApart: true)
+    split(limits, apartOn: base)
   }
 
-  private static func parts(of pending: [Pending], _ limits: MessageLimits, _ isDeletionApart: Bool) -> [[Pending]] {
+  private static func parts(of pending: [Pending], _ limits: MessageLimits, apartOn base: Canvas?) -> [[Pending]] {
+    func staysWith(_ last: Pending, _ first: Pending, _ next: Pending) -> Bool {
+      guard let base else { return true }
+      let (before, operation) = (last.operation, next.operation)
+      guard last.edit == next.edit else { return !first.operation.set.deleted && !operation.set.deleted }
+      return !before.set.deleted || !operation.set.deleted
+        || base.contains(before.shape) == base.contains(operation.shape)
+    }
     var parts: [[Pending]] = []
     var bytes = 0
     for operation in pending {
       let more = limits.bytesMax(of: operation.operation)
       if let last = parts.indices.last, parts[last].count < limits.operationsMax, bytes + more <= limits.bytesMax,
-        !isDeletionApart || parts[last].last?.edit == operation.edit
-          || !parts[last][0].operation.set.deleted && !operation.operation.set.deleted
+        staysWith(parts[last][parts[last].count - 1], parts[last][0], operation)
       {
         parts[last].append(operation)
         bytes += more

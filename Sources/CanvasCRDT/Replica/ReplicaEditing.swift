@@ -36,8 +36,11 @@ extension Replica {
     var set = Properties()
     set.delete()
     var edits: [ShapeEdit] = []
-    for shape in shapes where optimistic.shown.registers(of: shape).contains(.kind) {
-      edits.append(ShapeEdit(shape: shape, set: set))
+    // While the server's disk is low, it accepts the deletions of what it has, up to the first shape that it lacks.
+    for isStored in [true, false] {
+      for shape in shapes where optimistic.shown.registers(of: shape).contains(.kind) {
+        if optimistic.isStored(shape) == isStored { edits.append(ShapeEdit(shape: shape, set: set)) }
+      }
     }
     return edit(edits, at: now)
   }

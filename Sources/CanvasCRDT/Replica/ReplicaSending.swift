@@ -11,9 +11,10 @@ extension Replica {
     }
     // While the server's disk is low, it takes deletions of what is there, if they come alone.
     let isLow = postponement?.code == .storageLow
-    if isLow { outbox.setDeletionsApart(messageLimits) }
+    let base = optimistic.base
+    if isLow { outbox.setDeletionsApart(messageLimits, on: base) }
     while outbox.sentCount < sendWindow.messagesMax {
-      let deletion = isLow ? outbox.flights.firstIndex { !$0.isSent && $0.onlyDeletes(from: optimistic.base) } : nil
+      let deletion = isLow ? outbox.flights.firstIndex { !$0.isSent && base.onlyDeletes($0.proposed) } : nil
       let unsent = deletion ?? outbox.flights.firstIndex { !$0.isSent }
       let next = unsent == nil ? outbox.nextMessageLength(messageLimits) : (slots: 0, operations: 0)
       let count = unsent.map { outbox.flights[$0].pending.count } ?? next.operations
@@ -30,8 +31,7 @@ extension Replica {
       outbox.markSent(at: index, time: now.monotonicMilliseconds)
       let flight = outbox.flights[index]
       if let last = flight.pending.last { clock.send(last.operation.at) }
-      let operations = flight.pending.map { ProposedOperation($0.operation) }
-      send(.operations(Submission(id: MessageIdentifier(flight.id), operations: operations)))
+      send(.operations(Submission(id: MessageIdentifier(flight.id), operations: flight.proposed)))
     }
   }
 

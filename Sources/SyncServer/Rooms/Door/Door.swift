@@ -75,7 +75,7 @@ struct Door: Sendable {
     let use = try fullness.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     try shares.check(use, for: allowance.payer, taken: fullness.remembered(on: fold.canvas), now: now)
     var new = proposed
-    if allowance.storesOnlyNew { new.removeAll { Door.changesNothing($0, on: fold.canvas) } }
+    if allowance.storesOnlyNew { new.removeAll { fold.canvas.hasAll(of: $0) } }
     let operations = fold.stamp(new, actor: actor, now: now)
     let number = letIn(operations, from: origin, on: fold.canvas)
     if new.count < proposed.count { underWay[number]?.message = proposed }
@@ -164,7 +164,7 @@ struct Door: Sendable {
     canvas: borrowing Canvas
   ) throws(Rejection) {
     guard Door.isMisnamed(operation) else { return }
-    if Door.changesNothing(operation, on: canvas) { return }
+    if canvas.hasAll(of: operation) { return }
     throw Door.badName(index: index)
   }
 
@@ -192,10 +192,10 @@ struct Door: Sendable {
     ) {
     case .plausible: break
     // An operation that was accepted before is accepted again, even if the server's clock has been set back since (W8).
-    case .ahead where Door.changesNothing(operation, on: fold.canvas): break
+    case .ahead where fold.canvas.hasAll(of: operation): break
     case .tooOld
     where fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp)
-      && Door.changesNothing(operation, on: fold.canvas):
+      && fold.canvas.hasAll(of: operation):
       break
     // After the server's clock was set back, the room may have values with stamps that are ahead of that clock. To
     // overwrite these values, a writer needs stamps that are a little later still.
@@ -218,12 +218,6 @@ struct Door: Sendable {
   }
 
   static let forgotten: Text = "the stamp is older than the deletions that this room remembers"
-
-  /// Whether the canvas has all values of an operation, or newer ones. That is so for every operation that was accepted
-  /// before.
-  static func changesNothing(_ operation: ProposedOperation, on canvas: borrowing Canvas) -> Bool {
-    operation.at.map { canvas.hasAll(of: operation.set, in: operation.shape, at: $0) } ?? false
-  }
 
   /// Forgets the addresses and tokens that have used none of the memory for deletions lately. To be called now and
   /// then.

@@ -47,7 +47,7 @@ struct TextSpace: Sendable {
       // No other pending batch may use the space that this deletion frees.
       if operation.set.deleted, canvas.longBytes(in: operation.shape) > 0 { growth.written.insert(operation.shape) }
       guard !operation.set.assigned.intersection([.text, .path]).isEmpty else { continue }
-      if Door.changesNothing(operation, on: canvas) { continue }
+      if canvas.hasAll(of: operation) { continue }
       growth.written.insert(operation.shape)
       let written = operation.set.longBytes(of: .all)
       let more = written - standing(operation.set.assigned, of: operation.shape, on: canvas)
@@ -82,7 +82,7 @@ struct TextSpace: Sendable {
     for operation in canvas.operations(of: shapes) { after.apply(operation) }
     for (index, operation) in proposed.enumerated() where shapes[operation.shape] != nil {
       let written = operation.set.longBytes(of: .all)
-      if written > 0, !Door.changesNothing(operation, on: canvas) {
+      if written > 0, !canvas.hasAll(of: operation) {
         growth.bytes -= max(0, written - canvas.longBytes(of: operation.set.assigned, in: operation.shape))
       }
       // The room will give the operation a stamp that is later than all its other stamps. This stamp is late enough to
