@@ -58,6 +58,7 @@ export class Layers {
   #active: number | null = null
   /** The group whose row is active. */
   #activeGroup: number | undefined
+  /** The row from which Shift selects. */
   #anchor: number | null = null
   #isStale = true
   /** The shape that is being renamed. */
@@ -133,6 +134,7 @@ export class Layers {
       this.#count = ids.length
       this.#ids = this.#withGroups(ids)
       this.#isStale = false
+      if (this.#anchor !== null && !this.#ids.includes(this.#anchor)) this.#anchor = null
       if (this.#active !== null && (!this.#ids.includes(this.#active) || this.#groupOf(this.#active) !== this.#activeGroup)) {
         this.#setActive(null)
       }
@@ -307,8 +309,8 @@ export class Layers {
   }
 
   #selectTo(place: number) {
-    const anchor = this.#anchor ?? this.#active
-    const from = anchor === null ? 0 : Math.max(0, this.#ids.indexOf(anchor))
+    this.#anchor ??= this.#ids[place]
+    const from = this.#ids.indexOf(this.#anchor)
     const rows = this.#ids.slice(Math.min(from, place), Math.max(from, place) + 1)
     // A group with many rows is taken once.
     const groups = new Set(rows.map((row) => (row > 0 ? [row] : this.#groups.of(-row)?.ids ?? [])))
@@ -485,6 +487,8 @@ export class Layers {
   #click(id: number, event: PointerEvent) {
     this.#grid.focus({ preventScroll: true })
     const place = this.#ids.indexOf(id)
+    // The row of a group that another shape has come to the top of has another identifier by now.
+    if (place < 0) return
     if (event.ctrlKey || event.metaKey) {
       this.#setActive(id)
       this.#anchor = id
