@@ -55,3 +55,24 @@ test('a click with Shift selects one row if somebody has deleted the shape from 
   layers.click(9, { shiftKey: true })
   assert.deepEqual(layers.selected, [7, 8, 9], 'the next one selects from there')
 })
+
+test('arrow keys go on where somebody has deleted the shape of the active row', () => {
+  for (const [key, to] of [['ArrowDown', 6], ['ArrowUp', 4]]) {
+    const layers = tenLayers()
+    layers.click(5)
+    layers.deletes(5)
+    layers.press('Delete')
+    layers.press(key)
+    assert.deepEqual(layers.selected, [to], key)
+  }
+  const layers = tenLayers()
+  layers.click(4)
+  layers.press('ArrowDown', true)
+  layers.deletes(5)
+  layers.press('ArrowDown', true)
+  assert.deepEqual(layers.selected, [4, 6])
+  layers.click(9)
+  layers.deletes(7, 8, 9)
+  layers.press('ArrowDown')
+  assert.deepEqual(layers.selected, [6], 'the last row, if there is none below')
+})
