@@ -33,3 +33,22 @@ test('while a dialog is open, nothing is copied, cut or pasted on the canvas', (
   for (const type of ['copy', 'cut', 'paste']) assert.ok(!tell(type, { clipboardData }), type)
   assert.deepEqual([clipboardData.held === 'a', shown.replica.shapeCount], [false, 0])
 })
+
+test('what a drop would do is shown while a drag is over the page, also if an element vanishes under it', () => {
+  const permission = { mayEdit: true }
+  new Drop(permission, {})
+  const [veil] = body.children
+  const drag = (type, values) => {
+    tell(type, { dataTransfer: { types: ['Files'] }, relatedTarget: null, ...values })
+    return !veil.hidden
+  }
+  for (const end of ['dragleave', 'dragend', 'drop']) {
+    // The element of the first `dragenter` vanishes, so there is no `dragleave` of it.
+    for (const type of ['dragenter', 'dragover', 'dragenter']) drag(type)
+    assert.deepEqual([drag('dragleave', { relatedTarget: body }), drag('dragover')], [true, true])
+    assert.equal(drag(end, { dataTransfer: { types: end === 'drop' ? [] : ['Files'] } }), false, end)
+  }
+  assert.equal(drag('dragover', { dataTransfer: { types: ['text/html'] } }), false)
+  permission.mayEdit = false
+  assert.equal(drag('dragover'), false)
+})
