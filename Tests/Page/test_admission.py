@@ -80,17 +80,20 @@ def test_what_an_editor_left_waits_while_only_a_viewer_is_here(world, room):
 
 
 def test_who_has_no_token_is_asked_for_one(world, room):
-    """The page asks for a token, and asks again after a wrong one. With the right token the room opens, and no other
-    room does: the page says so, and stops trying. Then a link with another token, which is pasted into the address of
+    """The page asks for a token, and asks again after a wrong one. With the right token the room opens without a reload,
+    which would lose edits that can't be stored. No other room does: the page says so, and stops trying. Then a link with another token, which is pasted into the address of
     the open page, opens that too. The browser doesn't load it anew by itself."""
     with guarded(world) as own:
         ann = own.join("Ann", ready=False, forgive=["401", "WebSocket connection"])
+        ann.page.evaluate("window.isSamePage = true")
         for token, works in [("wrong" * 5, False), (EDITOR, True)]:
             ann.page.get_by_role("heading", name="This room needs a token").wait_for()
+            ann.wait("document.querySelector('[aria-label=Token]')?.value === ''")
             ann.page.get_by_label("Token").fill(token)
             ann.page.get_by_role("button", name="Enter").click()
             if works:
-                ann.wait("app.session.status().state === 'live'")
+                ann.wait("app.session.status().state === 'live' && window.isSamePage")
+                assert ann.page.evaluate("sessionStorage.token") == EDITOR
         elsewhere = world.room(own.server, "elsewhere")
         bob = elsewhere.join("Bob", fragment=f"#token={EDITOR}", ready=False, forgive=["403", "WebSocket connection"])
         bob.page.get_by_role("heading", name="You can’t enter this room").wait_for()

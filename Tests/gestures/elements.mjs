@@ -6,6 +6,7 @@ export class Element extends EventTarget {
   hidden = false
   dataset = {}
   style = { setProperty() {} }
+  classList = { add() {}, remove() {}, toggle() {} }
   append(...children) {
     for (const child of children) {
       if (child instanceof Element) {
@@ -18,6 +19,7 @@ export class Element extends EventTarget {
   remove() { this.parent.children = this.parent.children.filter((child) => child !== this) }
   setAttribute(name) { if (name === 'hidden') this.hidden = true }
   removeAttribute(name) { if (name === 'hidden') this.hidden = false }
+  querySelector() { return null }
   matches() { return false }
   closest() { return null }
   contains() { return false }

@@ -184,4 +184,8 @@ test('C11: another token is offered once the room is open, kept once it is taken
   replica.calls.length = 0
   other.tell('close', { code: 4_403 })
   assert.deepEqual([plain.token, replica.calls], [null, [['disconnected', 4_403]]])
+  replica.calls.length = opened.length = 0
+  plain.enterWith('s+x')
+  assert.deepEqual([plain.token, replica.calls, opened.map(({ address }) => address)],
+    ['s+x', [['start']], ['ws://draw.example/v1/rooms/garden/sync?token=s%2Bx']], 'the page is not loaded anew, which could lose edits')
 })

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
-import { kept, space } from './stored.mjs'
+import { drawings, kept, space } from './stored.mjs'
 import { Source } from '../../build/modules/basics/source.js'
 import { keyOf } from '../../build/modules/storage/database.js'
 import { Keeper } from '../../build/modules/storage/keeper.js'
@@ -12,7 +12,8 @@ const room = 'garden'
 mock.timers.enable({ apis: ['setTimeout'] })
 beforeEach(() => {
   kept.clear()
-  space.isLeft = true
+  drawings.clear()
+  Object.assign(space, { isLeft: true, besides: Infinity })
 })
 
 /** Lets time pass, with all that waits for promises and for the storage. */
@@ -122,4 +123,31 @@ test('what a former actor’s place has stays there if it can be stored in no ot
   tab.has(1)
   await pass(1_000)
   assert.deepEqual(tab.stored, [['1', 3], ['2', 1]])
+})
+
+test('where there is no space for edits, the oldest drawings of rooms that no tab has open give way', async (t) => {
+  t.after(() => { delete navigator.locks })
+  const tab = new Tab()
+  for (const [each, at] of [['newer', 6], ['open', 1], [room, 2], ['oldest', 3], ['old', 5], ['older', 4]]) drawings.set(each, { room: each, at })
+  kept.set('oldest 7', { key: 'oldest 7', room: 'oldest', unsent: 1, at: 1 })
+  space.besides = 4
+  tab.has(3)
+  await pass(100)
+  assert.deepEqual([tab.keeper.isKeeping, drawings.size], [false, 6], 'a browser without locks doesn’t tell which rooms are open')
+  navigator.locks = { query: async () => ({ held: [{ name: 'canvas open 5 1' }, {}] }) }
+  tab.said = []
+  tab.has(4)
+  await pass(200)
+  assert.deepEqual([tab.keeper.isKeeping, [...drawings.keys()], tab.stored], [true, ['newer', 'open', room, 'old'], [['7', 1], ['1', 4]]])
+  assert.deepEqual(tab.said, [])
+  space.besides = 2
+  tab.has(5)
+  tab.keeper.keepNow()
+  tab.has(6)
+  await pass(400)
+  assert.deepEqual([tab.keeper.isKeeping, [...drawings.keys()], tab.stored[1]], [true, ['open', room], ['1', 6]])
+  space.besides = 1
+  tab.has(7)
+  await pass(200)
+  assert.deepEqual([tab.keeper.isKeeping, drawings.size, tab.said.length], [false, 2, 1])
 })

@@ -1,19 +1,24 @@
 // A browser's storage of unsent edits, for tests of what tabs keep there. A test imports this first.
 
-/** What the browser has stored of unsent edits, by their keys, and whether there is space for more. */
+/** What the browser has stored of unsent edits, by their keys, and of drawings, by their rooms. */
 export const kept = new Map()
-export const space = { isLeft: true }
+export const drawings = new Map()
+/** Whether there is space for more edits, and beside how many drawings. */
+export const space = {
+  isLeft: true, besides: Infinity,
+  get isEnough() { return this.isLeft && drawings.size <= this.besides },
+}
 
 const answered = (result) => {
   const request = { result }
   queueMicrotask(() => request.onsuccess())
   return request
 }
-const store = {
-  index: () => ({ getAll: () => answered([...kept.values()]) }),
+const storeOf = (records) => ({
+  index: () => ({ getAll: () => answered([...records.values()]) }),
   get: () => answered(undefined),
   openCursor() {
-    const [values, request] = [[...kept.values()], {}]
+    const [values, request] = [[...records.values()], {}]
     const goOn = () => {
       const [value] = values.splice(0, 1)
       request.result = value ? { value, continue: goOn } : null
@@ -22,12 +27,13 @@ const store = {
     goOn()
     return request
   },
-  put: (record) => { if (space.isLeft) kept.set(record.key, record) },
-  delete: (key) => answered(kept.delete(key)),
-}
+  put: (record) => { if (space.isEnough) records.set(record.key, record) },
+  delete: (key) => answered(records.delete(key)),
+})
+const stores = { edits: storeOf(kept), drawings: { ...storeOf(drawings), put() {} } }
 const database = { transaction(name) {
-  const transaction = { objectStore: () => (name === 'edits' ? store : { ...store, put() {} }), commit() {} }
-  setImmediate(() => (space.isLeft ? transaction.oncomplete : transaction.onabort)?.())
+  const transaction = { objectStore: () => stores[name], commit() {}, error: new DOMException('full', 'QuotaExceededError') }
+  setImmediate(() => (space.isEnough ? transaction.oncomplete : transaction.onabort)?.())
   return transaction
 } }
 const target = { addEventListener() {}, removeEventListener() {} }

@@ -1,6 +1,5 @@
 import { counted } from '../basics/words.js'
 import { element } from '../elements/element.js'
-import { enterWith } from '../network/address.js'
 import type { Connection } from '../network/connection.js'
 import type { Shown } from '../state/shown.js'
 import type { Doables } from '../tools/actions.js'
@@ -17,7 +16,7 @@ export function outsideCard(
 ) {
   switch (kind) {
     case 'deleted': return deleted({ connection, shown, actions })
-    case 'token': return askForToken()
+    case 'token': return askForToken(connection)
     case 'next token': return askForNextToken(connection)
     case 'crowded': return card('person', 'There’s no space right now',
       'This room, or the server, has as many people as it can take. We keep trying, and open the room as soon as somebody leaves.',
@@ -53,9 +52,9 @@ function deleted({ connection, shown, actions }: Reach) {
     toAllRooms()))
 }
 
-function askForToken() {
+function askForToken(connection: Connection) {
   return card('link', 'This room needs a token', 'You got it with the link, or from whoever runs the server.',
-    tokenForm('Token', 'Enter', ['large', ''], enterWith))
+    tokenForm('Token', 'Enter', ['large', ''], (token) => connection.enterWith(token)))
 }
 
 function askForNextToken(connection: Connection) {

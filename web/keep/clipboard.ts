@@ -1,6 +1,7 @@
 import type { Momentum } from '../arrange/momentum.js'
 import type { Reach } from '../arrange/reach.js'
 import type { Point } from '../core/types.js'
+import { isWithin } from '../elements/element.js'
 import type { LaterPart } from '../state/parts.js'
 import type { Pasting } from './pasting.js'
 
@@ -60,7 +61,7 @@ export class Clipboard {
     document.addEventListener('keydown', ({ repeat }) => { isRepeated = repeat }, { capture: true })
     for (const type of ['keyup', 'blur']) addEventListener(type, () => { isRepeated = false }, { capture: true })
     document.addEventListener('paste', (event) => {
-      if (isText(event.target)) return
+      if (isElsewhere(event.target)) return
       if (isRepeated) return event.preventDefault()
       if (this.#copying) {
         event.preventDefault()
@@ -109,7 +110,7 @@ export class Clipboard {
   }
 
   #take(event: ClipboardEvent, removes: boolean) {
-    if (isText(event.target) || !(getSelection()?.isCollapsed ?? true)) return
+    if (isElsewhere(event.target) || !(getSelection()?.isCollapsed ?? true)) return
     const ids = this.#selection.ids()
     if (ids.length === 0) return
     event.preventDefault()
@@ -168,10 +169,11 @@ async function readClipboard(): Promise<{ text: string, hasPicture: boolean } | 
 }
 
 /**
- * Whether an element takes typed text. The invisible field that waits for typing doesn't count until the person types.
+ * Whether an event is not for the canvas: an element takes typed text, or a dialog is open. The invisible field that
+ * waits for typing doesn't count until the person types.
  */
-const isText = (target: EventTarget | null) =>
-  target instanceof Element && target.closest('input, textarea:not(.waiting-field), select, [contenteditable]') !== null
+const isElsewhere = (target: EventTarget | null) => document.querySelector('dialog[open]') !== null
+  || isWithin(target, 'input, textarea:not(.waiting-field), select, [contenteditable]')
 
 /** @returns whether the text is in the system's clipboard */
 function copiedByCommand(text: string): boolean {

@@ -6,21 +6,16 @@ import type { Files } from './files.js'
 /** Accepts files and text that are dropped on the page. */
 export class Drop {
   #veil = element('div', { class: 'drop-veil', hidden: true }, element('p', { class: 'floating' }, 'Drop to import'))
-  #depth = 0
 
   constructor(permission: Permission, files: LaterPart<Files>) {
     document.body.append(this.#veil)
-    addEventListener('dragenter', (event) => {
-      if (!hasFile(event)) return
-      this.#depth += 1
-      this.#veil.hidden = !permission.mayEdit
-    })
-    addEventListener('dragleave', (event) => {
-      if (hasFile(event) && --this.#depth <= 0) this.#end()
-    })
     addEventListener('dragover', (event) => {
+      this.#veil.hidden = !hasFile(event) || !permission.mayEdit
       if (hasFile(event)) event.preventDefault()
     })
+    // `relatedTarget` is where the drag goes on. There is nothing outside of the page, or if the drag ends.
+    addEventListener('dragleave', ({ relatedTarget }) => { if (!relatedTarget) this.#end() })
+    addEventListener('dragend', () => this.#end())
     addEventListener('drop', async (event) => {
       this.#end()
       if (!hasFile(event)) return
@@ -34,10 +29,7 @@ export class Drop {
     })
   }
 
-  #end() {
-    this.#depth = 0
-    this.#veil.hidden = true
-  }
+  #end() { this.#veil.hidden = true }
 }
 
 /** Whether the page handles the drop. It handles files everywhere, and text unless a text field would take it. */

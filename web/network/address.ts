@@ -20,12 +20,6 @@ export function takeToken(given: string) {
 /** Whether this person has entered with a token. Then others need one too. */
 export const hasToken = () => token !== null
 
-/**
- * Puts another token into the page's address, with which the page reloads. This works even if the browser can't store
- * the token.
- */
-export function enterWith(given: string) { location.hash = new URLSearchParams({ token: given }).toString() }
-
 export const roomNameMax = 64
 /** A room's name that has this may be written for another one (`room-names.ts`). */
 export const nameMark = '..'
@@ -45,8 +39,8 @@ export function readAddress(): { room: string | null, viewOnly: boolean, token: 
     takeToken(given)
     history.replaceState(history.state, '', location.pathname + location.search)
   }
-  // A link with another token was pasted into this tab, or put there by `enterWith`. By itself a browser doesn't load the
-  // page again if only this part of its address changes.
+  // A link with another token was pasted into this tab. By itself a browser doesn't load the page again if only this part
+  // of its address changes.
   addEventListener('hashchange', () => {
     if (givenToken() !== null) location.reload()
   })

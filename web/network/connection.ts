@@ -92,6 +92,12 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
   /** Enters the room. */
   start() { this.perform(this.replica.start()) }
 
+  /** Enters the room with another token, because the server refuses the present one. It is kept even if it is wrong. */
+  enterWith(token: string) {
+    this.#keepToken(token)
+    this.start()
+  }
+
   /** Carries out effects in order, including effects that are added meanwhile. */
   perform(effects: Effect[]) {
     // There can be more than the arguments that a call may have.

@@ -58,6 +58,9 @@ export class Layers {
   #active: number | null = null
   /** The group whose row is active. */
   #activeGroup: number | undefined
+  /** If no row is active: the place of the row that follows the one that was, before somebody deleted its shape. */
+  #nextPlace = 0
+  /** The row from which Shift selects. */
   #anchor: number | null = null
   #isStale = true
   /** The shape that is being renamed. */
@@ -129,11 +132,15 @@ export class Layers {
 
   #refresh() {
     if (this.#isStale || this.#shown.replica.shapeCount !== this.#count) {
+      const place = this.#active === null ? 0 : this.#ids.indexOf(this.#active)
       const ids = this.#shown.replica.drawingOrder().reverse()
       this.#count = ids.length
       this.#ids = this.#withGroups(ids)
       this.#isStale = false
+      if (this.#anchor !== null && !this.#ids.includes(this.#anchor)) this.#anchor = null
       if (this.#active !== null && (!this.#ids.includes(this.#active) || this.#groupOf(this.#active) !== this.#activeGroup)) {
+        // No other row becomes active by itself, because keys such as Delete would then apply to it.
+        this.#nextPlace = place
         this.#setActive(null)
       }
     }
@@ -258,12 +265,13 @@ export class Layers {
 
   #key(event: KeyboardEvent) {
     if (event.target !== this.#grid) return
-    const at = this.#active === null ? -1 : this.#ids.indexOf(this.#active)
-    const page = Math.max(1, Math.floor(this.#grid.clientHeight / this.#rowHeight) - 1)
+    const at = this.#active === null ? this.#nextPlace : this.#ids.indexOf(this.#active)
+    const [above, below] = [at - 1, this.#active === null ? at : at + 1]
+    const more = Math.max(0, Math.floor(this.#grid.clientHeight / this.#rowHeight) - 2)
     const isCommand = event.ctrlKey || event.metaKey
     const to = new Map([
-      ['ArrowDown', at + 1], ['ArrowUp', at - 1], ['Home', 0], ['End', this.#ids.length - 1], ['PageDown', at + page],
-      ['PageUp', at - page],
+      ['ArrowDown', below], ['ArrowUp', above], ['Home', 0], ['End', this.#ids.length - 1], ['PageDown', below + more],
+      ['PageUp', above - more],
     ]).get(event.key)
     const done = () => {
       event.preventDefault()
@@ -307,8 +315,8 @@ export class Layers {
   }
 
   #selectTo(place: number) {
-    const anchor = this.#anchor ?? this.#active
-    const from = anchor === null ? 0 : Math.max(0, this.#ids.indexOf(anchor))
+    this.#anchor ??= this.#ids[place]
+    const from = this.#ids.indexOf(this.#anchor)
     const rows = this.#ids.slice(Math.min(from, place), Math.max(from, place) + 1)
     // A group with many rows is taken once.
     const groups = new Set(rows.map((row) => (row > 0 ? [row] : this.#groups.of(-row)?.ids ?? [])))
@@ -485,6 +493,8 @@ export class Layers {
   #click(id: number, event: PointerEvent) {
     this.#grid.focus({ preventScroll: true })
     const place = this.#ids.indexOf(id)
+    // The row of a group that another shape has come to the top of has another identifier by now.
+    if (place < 0) return
     if (event.ctrlKey || event.metaKey) {
       this.#setActive(id)
       this.#anchor = id

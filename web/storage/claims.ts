@@ -40,6 +40,12 @@ export async function placeFor(room: string, actor: number): Promise<Place> {
   }
 }
 
+/** The rooms that tabs of this browser have open. Fails in a browser without locks. */
+export async function openRooms() {
+  const { held = [] } = await navigator.locks.query()
+  return new Set(held.map(({ name = '' }) => name.split(' ')[1]))
+}
+
 const own = (key: string) => `canvas.claim ${key}`
 
 /**

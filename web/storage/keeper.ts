@@ -9,9 +9,11 @@ import type { LaterPart } from '../state/parts.js'
 import type { Permission } from '../state/permission.js'
 import type { Refusals } from '../state/refusals.js'
 import type { Shown } from '../state/shown.js'
-import { claim, type Place, placeFor } from './claims.js'
+import { claim, openRooms, type Place, placeFor } from './claims.js'
 import type { Couriers } from './couriers.js'
-import { drawingOf, editsOf, forgetDrawing, forgetEdits, inTime, isKeyOf, keep, type KeptDrawing, type KeptEdits } from './database.js'
+import {
+  drawingOf, editsOf, forgetDrawing, forgetEdits, inTime, isKeyOf, keep, type KeptDrawing, type KeptEdits, keptRooms,
+} from './database.js'
 import { keepAtOnce } from './farewell.js'
 
 /** How often a tab looks for edits that closed tabs have left, and how long a closing tab keeps its lock. */
@@ -166,6 +168,8 @@ export class Keeper extends Source<{ change: null }> {
   #isEditsStale = false
   #editsTimer = 0
   #againTimer = 0
+  /** While drawings of other rooms give way to edits: whether there were any. */
+  #makingSpace: Promise<boolean> | null = null
   #drawing = new Throttle(() => this.#keepDrawing(), drawingMilliseconds, costFactor)
   #isKeeping = true
   /** Whether the person has been told that the browser can’t keep the changes. */
@@ -312,13 +316,11 @@ export class Keeper extends Source<{ change: null }> {
     const until = this.#replica.reserveStamps()
     const edits = this.#edits()
     if (edits && !isSame(edits.bytes, this.#keptEdits)) {
-      const keeping = this.#keep('edits', edits).then((isKept) => {
-        if (isKept) {
-          this.#keptEdits = edits.bytes
-          if (this.#former.every(({ key }) => key !== edits.key)) this.#forgetFormer()
-        } else this.#tryAgain()
-        this.#tellKeeping(isKept)
-      })
+      const keeping = keep('edits', edits).then(() => {
+        this.#keptEdits = edits.bytes
+        if (this.#former.every(({ key }) => key !== edits.key)) this.#forgetFormer()
+        this.#tellKeeping(true)
+      }, (error) => this.#tryAgain(error))
       const isLate = await Promise.race([keeping, new Promise((done) => { setTimeout(() => done(true), storageMilliseconds) })])
       if (isLate) this.#tellKeeping(false)
     }
@@ -326,8 +328,17 @@ export class Keeper extends Source<{ change: null }> {
     this.#connection.perform(this.#replica.kept(until))
   }
 
-  /** Schedules another attempt, unless one is scheduled or everything is stored. */
-  #tryAgain() {
+  /**
+   * Schedules another attempt, unless one is scheduled or everything is stored. It is made at once if there is space
+   * now. It stores the edits of then: a newer attempt may have stored more than the one that has failed.
+   */
+  async #tryAgain(error: unknown) {
+    cantKeep(error)
+    if (error instanceof DOMException && error.name === 'QuotaExceededError') {
+      this.#makingSpace ??= inTime(makeSpace(this.#room)).catch(() => false).finally(() => { this.#makingSpace = null })
+      if (await this.#makingSpace && this.#place) return this.#editsChanged()
+    }
+    this.#tellKeeping(false)
     if (this.#againTimer !== 0 || this.#replica.unsentCount === 0) return
     this.#againTimer = setTimeout(() => {
       this.#againTimer = 0
@@ -347,19 +358,24 @@ export class Keeper extends Source<{ change: null }> {
     // closed for this person might be deleted.
     const { cursor, state } = this.#replica.status()
     if (cursor === undefined || state === 'closed') return
-    return this.#keep('drawings', { room: this.#room, bytes: this.#replica.save(true), at: Date.now() })
+    return keep('drawings', { room: this.#room, bytes: this.#replica.save(true), at: Date.now() }).catch(cantKeep)
   }
+}
 
-  /** @returns whether it is stored */
-  async #keep(store: 'edits' | 'drawings', record: KeptEdits | KeptDrawing): Promise<boolean> {
-    try {
-      await keep(store, record)
-      return true
-    } catch (error) {
-      console.warn('This browser can’t keep it:', error)
-      return false
-    }
-  }
+const cantKeep = (error: unknown) => console.warn('This browser can’t keep it:', error)
+
+/**
+ * Forgets the older half of the drawings of rooms that no tab has open. The server has these drawings too.
+ *
+ * @param own this tab's room
+ * @returns whether there were any
+ */
+async function makeSpace(own: string) {
+  const open = (await openRooms()).add(own)
+  const rooms = (await keptRooms(['drawings'])).filter(({ room }) => !open.has(room))
+  const older = rooms.slice(rooms.length / 2)
+  for (const { room } of older) await forgetDrawing(room)
+  return older.length > 0
 }
 
 const isSame = (one: Uint8Array, other: Uint8Array) =>
