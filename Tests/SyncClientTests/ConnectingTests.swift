@@ -253,6 +253,10 @@ private final class Joiner: RoomJoining {
       withdrawn(.closed, of: 2).words.hasPrefix("the server has not answered.")
         && withdrawn(.closed, of: 2).exitCode == .failed
     )
+    // The edit was sent, and the server is gone.
+    desk.live.client.socketClosed(Closure(cause: .lost, code: 1_006))
+    let gone = withdrawn(.tooLate, of: 2)
+    #expect(gone.code == "not_answered" && gone.words.contains("unless the server has stored it"))
     let nowhere = RoomClient(
       try ServerAddress("ws://127.0.0.1:1"),
       try RoomName("demo"),
