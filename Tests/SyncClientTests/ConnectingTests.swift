@@ -15,6 +15,7 @@ private final class Joiner: RoomJoining {
   var hasEverReachedRoom = false
   var isClosedForGood = false
   var whyNot: String { "it rains" }
+  var lastErrorCode: String?
   var delay: Delay { Delay(code: "slow", words: "it snows") }
   var parts: () -> Int = { 0 }
   var partsArrived: Int { parts() }
@@ -43,6 +44,20 @@ private final class Joiner: RoomJoining {
       await #expect(throws: ClientFailure.couldNotConnect("it rains")) { try await refused.join { _ in } }
       #expect(refused.starts == 1)
     }
+  }
+
+  @Test @ClientLoop func `A program is told the server's name for the error with which it closed the connection`()
+    async
+  {
+    let joiner = Joiner()
+    #expect(joiner.refusal == nil)
+    joiner.isClosedForGood = true
+    #expect(joiner.refusal == .failed("it rains", code: "not_connected"))
+    joiner.lastErrorCode = "removed"
+    #expect(joiner.refusal == .failed("it rains", code: "removed") && Delay(notJoined: joiner).code == "removed")
+    await #expect(throws: ClientFailure.couldNotConnect("it rains", code: "removed")) { try await joiner.join { _ in } }
+    joiner.lastClosure = Closure(cause: .refused(status: 503), code: 1_006)
+    #expect(joiner.errorCode == "unavailable")
   }
 
   @Test @ClientLoop func `A drawing that never comes to its end is waited for no longer than twenty times as long`()
@@ -253,6 +268,10 @@ private final class Joiner: RoomJoining {
       withdrawn(.closed, of: 2).words.hasPrefix("the server has not answered.")
         && withdrawn(.closed, of: 2).exitCode == .failed
     )
+    // The edit was sent, and the server is gone.
+    desk.live.client.socketClosed(Closure(cause: .lost, code: 1_006))
+    let gone = withdrawn(.tooLate, of: 2)
+    #expect(gone.code == "not_answered" && gone.words.contains("unless the server has stored it"))
     let nowhere = RoomClient(
       try ServerAddress("ws://127.0.0.1:1"),
       try RoomName("demo"),

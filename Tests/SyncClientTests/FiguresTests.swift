@@ -166,7 +166,7 @@ import Testing
 
   @Test func `A picture has what is seen, with room for strokes, and no gap where no caption is written`() throws {
     func picture(_ shapes: String) throws -> [UInt8] {
-      Picture.png(of: try StoredDrawing(Array(#"{"shapes":[\#(shapes)]}"#.utf8)), scale: 1)
+      try Picture.png(of: StoredDrawing(Array(#"{"shapes":[\#(shapes)]}"#.utf8)), scale: 1)
     }
     /// The width and the height, which are below 65,536.
     func size(_ shapes: String) throws -> [Int] {
@@ -180,6 +180,22 @@ import Testing
     #expect(try picture(#"\#(line),"text":"yes"}"#) == picture("\(line)}"))
     #expect(try size("\(box)}") == [140, 140] && size(#"\#(box),"strokeWidth":10}"#) == [150, 150])
     #expect(try size("") == [800, 600])
+  }
+
+  @Test func `Whoever interrupts a command gets neither a table nor a picture`() async throws {
+    let box = #""kind":"rectangle","size":[100,100]"#
+    let shapes = #"{"shapes":[{"id":"a00-000-000",\#(box)},{"id":"a00-000-001",\#(box)}]}"#
+    let stored = try StoredDrawing(Array(shapes.utf8))
+    for make in [
+      { _ = try ShapeTable($0, stamps: nil) }, { _ = try Picture.png(of: $0, scale: 1) },
+    ] as [@Sendable (StoredDrawing) throws -> Void] {
+      try make(stored)
+      let task = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        try make(stored)
+      }
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
   }
 
   @Test func `The newest stamp of each shape is read from a drawing with stamps`() throws {
@@ -203,7 +219,7 @@ import Testing
   @Test func `The table of shapes tells what is not as usual`() throws {
     func lines(_ shapes: String) throws -> [[String]] {
       let stored = try StoredDrawing(Array(#"{"shapes":[\#(shapes)]}"#.utf8))
-      let lines = ShapeTable(stored, stamps: nil).lines(for: Output())
+      let lines = try ShapeTable(stored, stamps: nil).lines(for: Output())
       return lines.map { line in
         line.replacing("   ", with: "  ").split(separator: "  ").map { $0.split(separator: " ").joined(separator: " ") }
           .filter { !$0.isEmpty }

@@ -99,6 +99,23 @@ private let ann = Identifier(packed: 2)!
     #expect(drawing.shape(at: place, reach: 1, in: view) == ann && drawing.shape(at: place, reach: 1) == nil)
   }
 
+  @Test func `Captions for which their lines are too short take away from the texts that are looked for`() {
+    let text = Text(String(repeating: "wwwwwww ", count: 19))
+    func lines(_ size: Size) -> [(inout Properties) -> Void] {
+      (0..<6_000).map { _ in
+        { set in
+          set.kind = .line
+          set.position = Point(x: 400, y: 300)
+          set.size = size
+          set.text = text
+        }
+      }
+    }
+    let under = box(0, 0, 300, 100, "Under")
+    #expect(labels([under] + lines(Size(width: 30, height: 1))).count == 1, "it is seen without wrapping")
+    #expect(labels([under] + lines(Size(width: 30, height: 60))).isEmpty)
+  }
+
   @Test func `As many texts are shown as have room`() {
     let grid = (0..<300).map { (number: Int) in box(Double(number % 20) * 32, Double(number / 20) * 24, 30, 20, "ab") }
     #expect(labels(grid).filter { $0.writing != nil }.count == 300)

@@ -124,9 +124,11 @@ async def test_an_edit_that_is_refused_after_a_lost_answer_may_have_been_stored(
         lost = []
         async with between(server, "again", down=lose) as there:
             with full:
-                words = ["add", "again", "name=Moon", "--server", there, "--patience", "5s"]
+                words = ["add", "again", "name=Moon", "--server", there, "--patience", "5s", "--json"]
                 done = await run(None, *words, state=state, code=75)
-                assert "withdrawn, unless the server has stored it" in done.err, done
+                error = json.loads(done.err.splitlines()[-1])["error"]
+                assert error["code"] == "not_answered", done
+                assert "withdrawn, unless the server has stored it" in error["message"], done
             assert sorted(await server.named("again")) == ["Moon", "Sun"]
             assert "deleted Moon" in (await run(None, "undo", "again", "--server", there, state=state)).out
 

@@ -31,6 +31,11 @@ struct LinePaintingTests {
 
   private func color(_ x: Double, _ y: Double, _ pixels: Pixels) -> Color { pixels[Int(y / 8), Int(x / 4)] }
 
+  private func caption(_ item: CanvasScene.Item) -> CaptionCells? {
+    var bytes = 0
+    return CaptionCells(item, in: view, bytesWrapped: &bytes)
+  }
+
   private let across = [Point(x: 40, y: 100), Point(x: 600, y: 100)]
 
   @Test("A line is painted along its points, and nothing of its box is filled")
@@ -57,7 +62,7 @@ struct LinePaintingTests {
       )
       // A column is 8 units wide. The caption's middle is at 320, so it takes the columns 39 to 41, and a space on each
       // side.
-      let cells = try #require(CaptionCells(line, in: view))
+      let cells = try #require(caption(line))
       #expect(cells.text == "yes" && cells.box.minX == 312 && cells.box.maxX == 336 && cells.box.minY == 96)
       let pixels = paint(line)
       #expect((308..<340).allSatisfy { color(Double($0), 100, pixels) == Theme.dark.paper })
@@ -71,15 +76,46 @@ struct LinePaintingTests {
         $0.text = "yes"
       }
     )
-    #expect(CaptionCells(short, in: view) == nil && color(56, 100, paint(short)) == red)
+    #expect(caption(short) == nil && color(56, 100, paint(short)) == red)
     // A caption of one letter needs three columns.
     for (end, has) in [(64, true), (63, false)] as [(Double, Bool)] {
       let tiny = CanvasScene.Item(shape(.line, [Point(x: 40, y: 100), Point(x: end, y: 100)]) { $0.text = "y" })
-      #expect((CaptionCells(tiny, in: view) != nil) == has, "\(end)")
+      #expect((caption(tiny) != nil) == has, "\(end)")
     }
     let long = shape(.line, across) { $0.text = Text(String(repeating: "word ", count: 800)) }
-    let cells = try #require(CaptionCells(CanvasScene.Item(long), in: view))
+    let cells = try #require(caption(CanvasScene.Item(long)))
     #expect(cells.text.split(separator: "\n").count == 4 && cells.text.hasSuffix("…"))
+  }
+
+  @Test("A line has its caption if that is not wider, and much wider ones are not even wrapped")
+  func captionWidths() {
+    let beginnings = ["", " ", "a ", "a  b ", "ab\n", "\n", "ä", "界 ", "- ", "1. ", "**a** ", "- a\n- b ", "😀"]
+    let rests = ["to be or not to be, that is"] + (0...40).map { String(repeating: "w", count: $0) + " end" }
+    for text in beginnings.flatMap({ beginning in rests.map { beginning + $0 } }) {
+      for columns in 1...27 {
+        let points = [Point(x: 0, y: 100), Point(x: Double(8 * columns), y: 100)]
+        let line = CanvasScene.Item(shape(.line, points) { $0.text = Text(text) })
+        let widest = line.text.wrapped(columns: 24, rows: 4).map(\.columns).max()!
+        #expect((caption(line) != nil) == (columns >= widest + 2), "\(text) in \(columns) columns")
+      }
+    }
+    let short = shape(.line, [Point(x: 0, y: 100), Point(x: 80, y: 100)]) {
+      $0.text = Text(String(repeating: "wwwwwww ", count: 19))
+    }
+    var bytes = 0
+    let cells = CaptionCells(CanvasScene.Item(short), in: view, bytesWrapped: &bytes)
+    #expect(cells == nil && bytes == 0)
+  }
+
+  @Test("The work of a painting includes the captions that are wrapped for it")
+  func captionWork() {
+    func work(_ text: Text) -> Int {
+      let line = shape(.line, [Point(x: 40, y: 100), Point(x: 41, y: 150)]) { ($0.strokeWidth, $0.text) = (4, text) }
+      var painter = ScenePainter(view: view, theme: .dark)
+      _ = painter.paint([CanvasScene.Item(line)], from: 0, work: .max)
+      return painter.work
+    }
+    #expect(work(Text(String(repeating: "w", count: 100))) == work("") + 100 * Coverage.pixelsPerCorner)
   }
 
   @Test("Arrows and dots are wider than the line, an arrow ends in its tip")

@@ -312,10 +312,11 @@ public struct SVGExport: Sendable {
     writer.attribute("stroke", SVGExport.overlapColor)
     writer.raw(" fill-opacity=\"0.45\">\n")
     var corners = 0
+    var areas = CommonAreas()
     for pair in overlaps where corners < overlapCornersMax {
       guard let first = canvas[pair.first], let second = canvas[pair.second] else { continue }
       guard first.properties.visible, second.properties.visible else { continue }
-      for polygon in first.outline.commonRegion(with: second.outline) ?? [] {
+      for polygon in areas.loops(first.outline, second.outline) ?? [] {
         corners += polygon.count
         writer.raw("<polygon")
         writer.attribute("points", polygon)

@@ -10,6 +10,12 @@ extension Outline {
   /// Curves are flattened to an eighth of a unit or 1/500 of the shape's longer side, whichever is finer. Polygons may
   /// touch at corners, but a connected region is always one polygon.
   public func commonRegion(with other: Outline) -> [[Point]]? {
+    var work = 0
+    return commonRegion(with: other, work: &work)
+  }
+
+  /// - Parameter work: is increased by the parts of edges that were computed, which take most of the time.
+  func commonRegion(with other: Outline, work: inout Int) -> [[Point]]? {
     guard overlaps(other) else { return [] }
     let center = PlacedOutline(self).center
     let apartX = (other.position.x - position.x) + (other.size.width - size.width) / 2
@@ -17,6 +23,7 @@ extension Outline {
     let mine = cornersToDraw
     let theirs = other.cornersToDraw.map { Point(x: $0.x + apartX, y: $0.y + apartY) }
     let intersection = SlabIntersection(mine, theirs)
+    work += intersection.work
     guard !intersection.isTooIntricate else { return nil }
     return intersection.loops().map { loop in
       loop.map { Point(x: $0.x + center.x, y: $0.y + center.y) }

@@ -30,6 +30,10 @@ struct SlabIntersection {
   private var snap = 0.0
   /// Whether the polygons have too many edges and crossings for their intersection to be computed.
   private(set) var isTooIntricate = false
+  /// How much work the intersection is, in parts of edges in slabs.
+  private(set) var work = 0
+  /// To compare this many pairs of edges takes about as long as to compute one part.
+  private static let pairsPerPart = 64
 
   /// The greatest number of crossings, and of parts of edges in slabs. Two stars with 20 tips have fewer. Two with 64
   /// tips have ten times as many, which take a tenth of a second.
@@ -85,6 +89,7 @@ struct SlabIntersection {
         crossings += 1
       }
     }
+    work = first.count * second.count / SlabIntersection.pairsPerPart + crossings
     isTooIntricate = crossings > SlabIntersection.crossingsMax
     guard !isTooIntricate else { return }
     for (index, edge) in first.enumerated() { append(edge, crossings: firstCrossings[index], isOfFirst: true) }
@@ -135,7 +140,9 @@ struct SlabIntersection {
       pieces[index].end = nearestCut(pieces[index].to.x)
     }
     pieces.removeAll { $0.start >= $0.end }
-    isTooIntricate = isTooIntricate || pieces.reduce(0) { $0 + $1.end - $1.start } > SlabIntersection.partsMax
+    let parts = pieces.reduce(0) { $0 + $1.end - $1.start }
+    isTooIntricate = isTooIntricate || parts > SlabIntersection.partsMax
+    work += isTooIntricate ? pieces.count : parts
   }
 
   /// The last cut at or before x. If the cut at x was merged into a neighbour, the result is that neighbour.

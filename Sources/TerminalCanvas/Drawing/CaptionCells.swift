@@ -14,16 +14,17 @@ public struct CaptionCells {
   private static let rowsMax = 4
 
   /// `nil` if the shape has no caption, or if the line is shorter in this view than its caption.
-  public init?(_ item: CanvasScene.Item, in view: CanvasView) {
+  ///
+  /// - Parameter bytesWrapped: is increased by the length of the text that is wrapped, because that takes long.
+  public init?(_ item: CanvasScene.Item, in view: CanvasView, bytesWrapped: inout Int) {
     guard let middle = item.captionMiddle else { return nil }
-    // Wrapping takes long, so lines that are shorter than any caption are left out first.
     let line = item.outline.bounds.size
-    guard line.width * view.scale >= 3 || line.height * view.rowScale >= 3 else { return nil }
+    let columnsMin = CaptionCells.columnsMin(of: item.text)
+    guard line.width * view.scale >= Double(columnsMin + 2) || line.height * view.rowScale >= 3 else { return nil }
     // Of a longer text, only the beginning is wrapped: more isn't shown.
-    let lines = String(item.text.prefix(4 * CaptionCells.columnsMax * CaptionCells.rowsMax)).wrapped(
-      columns: CaptionCells.columnsMax,
-      rows: CaptionCells.rowsMax
-    )
+    let beginning = String(item.text.prefix(4 * CaptionCells.columnsMax * CaptionCells.rowsMax))
+    bytesWrapped += beginning.utf8.count
+    let lines = beginning.wrapped(columns: CaptionCells.columnsMax, rows: CaptionCells.rowsMax)
     let (columns, rows) = (Double(lines.map(\.columns).max() ?? 0), Double(lines.count))
     guard columns > 0, line.width * view.scale >= columns + 2 || line.height * view.rowScale >= rows + 2 else {
       return nil
@@ -36,6 +37,13 @@ public struct CaptionCells {
     )
     column = 1 / view.scale
     self.middle = middle
+  }
+
+  /// A lower bound on the columns of a caption. The letters that would fit in one line stand in two lines at most, because
+  /// only the last word of them can be wrapped. So one of the lines has half of them.
+  private static func columnsMin(of text: String) -> Int {
+    let line = text.utf8.prefix(columnsMax).prefix { $0 != UInt8(ascii: "\n") }
+    return max(1, (line.count { UInt8(ascii: "!")...UInt8(ascii: "~") ~= $0 } + 1) / 2)
   }
 
   /// The box in which the line isn't drawn: also a column before the text and one behind it.

@@ -15,6 +15,7 @@ public struct ScenePainter {
   public private(set) var pixels: Pixels
   /// How many more dashes the picture may have.
   public private(set) var dashes: DashBudget
+  /// How many shapes have been painted, and bytes of captions wrapped.
   private var painted = 0
   /// How much work may still be spent on painting common areas, in which shapes overlap.
   public private(set) var regionWork = ScenePainter.regionWorkMax
@@ -119,7 +120,7 @@ public struct ScenePainter {
     let widthMin = 0.5 / down
     let way = item.lineWay
     var drawn = drawn
-    if let caption = CaptionCells(item, in: view), let halfway = item.halfway {
+    if let caption = CaptionCells(item, in: view, bytesWrapped: &painted), let halfway = item.halfway {
       drawn.leaveGap(caption.gap(around: halfway))
     }
     var polygons: [[Point]] = []

@@ -37,7 +37,8 @@ final class BotCrowd {
       if end == .cancelled { throw CancellationError() }
       guard bot.writer.submitter.joins > 0 else {
         let inside = bots.count { $0.writer.submitter.joins > 0 }
-        throw ClientFailure.couldNotConnect("\(inside) of \(bots.count) bots got in; \(bot.writer.whyNot)")
+        let words = "\(inside) of \(bots.count) bots got in; \(bot.writer.whyNot)"
+        throw ClientFailure.couldNotConnect(words, code: bot.writer.errorCode)
       }
     }
   }

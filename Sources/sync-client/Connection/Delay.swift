@@ -21,7 +21,7 @@ struct Delay: Hashable, Sendable {
   /// The reason for the delay, while the client hasn't reached the room yet.
   @ClientLoop
   init(notJoined client: some RoomJoining) {
-    self.init(code: client.isUnavailable ? "unavailable" : "not_connected", words: client.whyNot)
+    self.init(code: client.errorCode, words: client.whyNot)
   }
 }
 

@@ -24,7 +24,8 @@ final class RoomClient {
   /// How the newest connection ended. `nil` once the server has let the client in again.
   private(set) var lastClosure: Closure?
   /// The error that the server sent before it closed the connection.
-  var lastError: String? { socket.lastError }
+  var lastError: String? { socket.lastError?.words }
+  var lastErrorCode: String? { socket.lastError?.code }
   /// The number of failed tries since the client was last in the room.
   private(set) var failedAttempts = 0
   private(set) var hasBeenLive = false

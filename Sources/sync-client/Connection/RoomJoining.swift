@@ -10,6 +10,8 @@ protocol RoomJoining: AnyObject {
   var hasEverReachedRoom: Bool { get }
   var isClosedForGood: Bool { get }
   var whyNot: String { get }
+  /// The server's name for the error with which it closed the newest connection. `nil` if it sent none.
+  var lastErrorCode: String? { get }
   var delay: Delay { get }
   /// How many messages have come while the drawing arrives.
   var partsArrived: Int { get }
@@ -48,7 +50,7 @@ extension RoomJoining {
     switch end {
     case .fulfilled where hasReachedRoom: return
     case .cancelled: throw CancellationError()
-    case .fulfilled, .tooLate: throw ClientFailure.couldNotConnect(whyNot)
+    case .fulfilled, .tooLate: throw ClientFailure.couldNotConnect(whyNot, code: errorCode)
     }
   }
 
@@ -60,7 +62,10 @@ extension RoomJoining {
 
   /// Why the server has refused this client for good. `nil` if it hasn't. To be asked before leaving the room, after which
   /// nothing is known of the connection.
-  var refusal: ClientFailure? { isClosedForGood ? .failed(whyNot) : nil }
+  var refusal: ClientFailure? { isClosedForGood ? .failed(whyNot, code: errorCode) : nil }
+
+  /// The error code for programs, while the client is not in the room.
+  var errorCode: String { isUnavailable ? "unavailable" : lastErrorCode ?? "not_connected" }
 
   private var wasRefused: Bool {
     guard !hasEverReachedRoom, let lastClosure else { return false }

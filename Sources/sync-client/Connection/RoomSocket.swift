@@ -25,7 +25,7 @@ final class RoomSocket {
   private var tokens = RoomTokens()
   private var tokenTimer: LoopTimer?
   /// The error with which the server closed the newest connection, or is about to close it.
-  private(set) var lastError: String?
+  private(set) var lastError: (code: String, words: String)?
 
   /// Whether the last error on this connection was that the token is not for this room.
   private var isForbidden = false
@@ -73,7 +73,9 @@ final class RoomSocket {
   /// new token in the file and sends it. If the server doesn't take that one, the client waits for another.
   func heard(_ code: Text, _ message: Text) {
     isForbidden = code == "forbidden"
-    if !RoomSocket.passingErrors.contains(code) { lastError = "\(message.string) (\(code.string))" }
+    if !RoomSocket.passingErrors.contains(code) {
+      lastError = (code.string, "\(message.string) (\(code.string))")
+    }
     if code == "token_refused" { tokens.refuse() }
     if code == "token_expires" || code == "token_refused", case .file = server.token { bringToken() }
   }
@@ -145,6 +147,7 @@ extension RoomSocket: ConnectionHandler {
     ClientLoop.assumeIsolated {
       guard connection === self.connection else { return }
       self.connection = nil
+      if closure.cause.isBeforeItWasOpen { lastError = nil }
       var closure = closure
       // The owner comes back after this code, and then enters with the other token.
       isClosedForToken = isForbidden || closure.code == CloseCode.noToken.rawValue

@@ -34,8 +34,11 @@ struct Withdrawal: Hashable, Sendable {
     return "\(why). \(what) withdrawn\(doubt); no later command sends it."
   }
 
-  /// The error code for programs.
-  var code: String { end == .interrupted ? "interrupted" : delay.code }
+  /// The error code for programs. After `not_answered` a script must not simply repeat the edit.
+  var code: String {
+    if end == .interrupted { return "interrupted" }
+    return mayBeStored ? "not_answered" : delay.code
+  }
 
   var exitCode: ExitCode {
     switch end {

@@ -20,7 +20,7 @@ enum Picture {
   private static let pixelsPerRow = 8.0
 
   /// - Parameter scale: the pixels for one unit of the canvas.
-  static func png(of stored: StoredDrawing, scale wanted: Double) -> [UInt8] {
+  static func png(of stored: StoredDrawing, scale wanted: Double) throws -> [UInt8] {
     var scene = CanvasScene()
     let picture = RoomPicture(stored.canvas)
     var around: Rect?
@@ -34,10 +34,12 @@ enum Picture {
       let box = shape.outline.bounds.widened(by: shape.strokeReach)
       around = around?.union(box) ?? box
     }
+    var areas = CommonAreas()
     for pair in picture.overlaps.pairs {
+      try Task.checkCancellation()
       guard let first = picture.overlaps.outline(of: pair.first), let second = picture.overlaps.outline(of: pair.second)
       else { continue }
-      scene.commonRegions += first.commonRegion(with: second) ?? []
+      scene.commonRegions += areas.loops(first, second) ?? []
     }
     let content = around ?? Rect(origin: Point(x: 0, y: 0), size: Size(width: 760, height: 560))
     let box = content.widened(by: SVGExport.margin)

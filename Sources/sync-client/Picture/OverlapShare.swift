@@ -2,12 +2,8 @@ import CanvasCRDT
 
 /// How much two shapes overlap.
 enum OverlapShare {
-  /// The common area as a fraction of the smaller shape's area. 1 if one shape is completely inside the other. `nil` if
-  /// it would take too long to compute.
-  static func of(_ first: Outline, _ second: Outline) -> Double? {
-    first.commonRegion(with: second).map { of($0, first, second) }
-  }
-
+  /// The common area as a fraction of the smaller shape's area. 1 if one shape is completely inside the other.
+  ///
   /// - Parameter loops: the common area.
   static func of(_ loops: [[Point]], _ first: Outline, _ second: Outline) -> Double {
     let smaller = min(first.area, second.area)
@@ -27,5 +23,12 @@ enum OverlapShare {
       }
     }
     return doubled.magnitude / 2
+  }
+}
+
+extension CommonAreas {
+  /// The share of the smaller shape that is common to both. `nil` if it takes too long.
+  mutating func share(_ first: Outline, _ second: Outline) -> Double? {
+    loops(first, second).map { OverlapShare.of($0, first, second) }
   }
 }

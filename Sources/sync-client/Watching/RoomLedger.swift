@@ -101,8 +101,9 @@ struct RoomLedger: Sendable {
     for pair in overlaps.before.subtracting(overlaps.now).sorted() {
       add(.overlapEnded(nameBefore(pair.first), nameBefore(pair.second)), by: nil)
     }
-    for (index, pair) in overlaps.now.subtracting(overlaps.before).sorted().enumerated() {
-      if let began = overlapBegan(pair, hasShare: index < RoomLedger.sharesAtOnce) { add(began, by: nil) }
+    var areas = CommonAreas()
+    for pair in overlaps.now.subtracting(overlaps.before).sorted() {
+      if let began = overlapBegan(pair, &areas) { add(began, by: nil) }
     }
     return events
   }
@@ -227,9 +228,10 @@ struct RoomLedger: Sendable {
     let settled = pairs.filter { pair, entry in
       entry.due <= time && shapes[pair.first] == nil && shapes[pair.second] == nil
     }
-    for (index, (pair, entry)) in settled.sorted(by: { $0.key < $1.key }).enumerated() {
+    var areas = CommonAreas()
+    for (pair, entry) in settled.sorted(by: { $0.key < $1.key }) {
       pairs[pair] = nil
-      events.append(event(entry, pair, hasShare: index < RoomLedger.sharesAtOnce, at: now))
+      events.append(event(entry, pair, &areas, at: now))
     }
     if let due = unlistingDue, due <= time, let event = unlisting(at: now) { events.append(event) }
     return events
@@ -259,21 +261,17 @@ struct RoomLedger: Sendable {
     return event
   }
 
-  /// The shares of at most this many overlaps that began together are worked out, which takes a second or two at most.
-  private static let sharesAtOnce = 200
-
-  private func event(_ entry: PairEntry, _ pair: ShapePair, hasShare: Bool, at now: Moment) -> RoomEvent {
-    let began = entry.overlaps ? overlapBegan(pair, hasShare: hasShare) : nil
+  private func event(_ entry: PairEntry, _ pair: ShapePair, _ areas: inout CommonAreas, at now: Moment) -> RoomEvent {
+    let began = entry.overlaps ? overlapBegan(pair, &areas) : nil
     return RoomEvent(
       milliseconds: now.wallMilliseconds,
       what: began ?? .overlapEnded(entry.first, entry.second)
     )
   }
 
-  private func overlapBegan(_ pair: ShapePair, hasShare: Bool) -> RoomEvent.What? {
+  private func overlapBegan(_ pair: ShapePair, _ areas: inout CommonAreas) -> RoomEvent.What? {
     guard let first = picture.overlaps.outline(of: pair.first), let second = picture.overlaps.outline(of: pair.second)
     else { return nil }
-    let share = hasShare ? OverlapShare.of(first, second) : nil
-    return .overlapBegan(name(of: pair.first), name(of: pair.second), share: share)
+    return .overlapBegan(name(of: pair.first), name(of: pair.second), share: areas.share(first, second))
   }
 }

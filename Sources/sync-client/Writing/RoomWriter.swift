@@ -17,7 +17,8 @@ final class RoomWriter: RoomJoining {
   let room: RoomName
   private(set) var submitter: Submitter
   private(set) var lastClosure: Closure?
-  private var lastError: String? { socket.lastError }
+  private var lastError: String? { socket.lastError?.words }
+  var lastErrorCode: String? { socket.lastError?.code }
   let waiters = Waiters()
 
   private weak var follower: (any WriterFollower)?

@@ -133,7 +133,7 @@ enum ImportExport {
       switch format {
       case .json: stored.bytes + [UInt8(ascii: "\n")]
       case .svg: Picture.svg(of: stored, room: room)
-      case .png: Picture.png(of: stored, scale: scale)
+      case .png: try Picture.png(of: stored, scale: scale)
       }
     if format == .png, stored.hasTexts {
       invocation.output.notice("no_texts", "texts are not in a PNG; export to an SVG has them")

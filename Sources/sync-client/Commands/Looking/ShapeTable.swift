@@ -15,7 +15,7 @@ struct ShapeTable {
 
   /// - Parameter stamps: each shape's newest stamp, which names the shape's last editor. `nil` leaves out the column of
   ///   the editors.
-  init(_ stored: StoredDrawing, stamps: [Identifier: Stamp]?) {
+  init(_ stored: StoredDrawing, stamps: [Identifier: Stamp]?) throws {
     let picture = RoomPicture(stored.canvas)
     shapeCount = picture.order.count
     pairCount = picture.overlapCount
@@ -30,6 +30,7 @@ struct ShapeTable {
     var shares = PairShares(picture)
     let canvas = stored.canvas
     for (index, place) in picture.order.places.enumerated() {
+      try Task.checkCancellation()
       guard let shape = canvas[place.shape]?.drawn({ canvas[$0] }) else { continue }
       let properties = shape.properties
       let name = picture.names.name(of: shape.id) ?? shape.baseName
@@ -70,7 +71,7 @@ struct ShapeTable {
   private static func overlaps(of shape: Shape, _ shares: inout PairShares) -> String {
     let picture = shares.picture
     let neighbours = picture.overlaps.neighbours(of: shape.id)
-    // Computing the shares of more than 64 overlaps would take too long. The table has space for only a few.
+    // The table has space for only a few, and the shares of many would leave no work for other rows.
     guard neighbours.count <= 64 else { return "\(neighbours.count) shapes" }
     let told = neighbours.map { neighbour -> (name: String, share: Double?) in
       (picture.names.name(of: neighbour)?.string ?? neighbour.text, shares.of(ShapePair(shape.id, neighbour)))
@@ -101,6 +102,7 @@ struct ShapeTable {
 private struct PairShares {
   let picture: RoomPicture
   private var found: [ShapePair: Double?] = [:]
+  private var areas = CommonAreas()
 
   init(_ picture: RoomPicture) { self.picture = picture }
 
@@ -109,7 +111,7 @@ private struct PairShares {
     if let share = found.removeValue(forKey: pair) { return share }
     guard let first = picture.overlaps.outline(of: pair.first), let second = picture.overlaps.outline(of: pair.second)
     else { return 0 }
-    let share = OverlapShare.of(first, second)
+    let share = areas.share(first, second)
     found[pair] = share
     return share
   }

@@ -33,7 +33,7 @@ enum Show {
     } else if invocation.isJSON {
       output.write(json: stored.bytes)
     } else {
-      let table = ShapeTable(stored, stamps: hasStamps ? stored.newestStamps() : nil)
+      let table = try ShapeTable(stored, stamps: hasStamps ? stored.newestStamps() : nil)
       for line in table.lines(for: output) { output.write(line) }
     }
     return .success

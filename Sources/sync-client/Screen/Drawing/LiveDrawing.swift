@@ -159,10 +159,11 @@ struct LiveDrawing {
       origin: Point(x: point.x - reach, y: point.y - reach),
       size: Size(width: 2 * reach, height: 2 * reach)
     )
+    var bytes = 0
     return reaches.shapes(in: around, of: picture.overlaps).filter { shape in
       guard let item = items[shape], let line = item.line else { return false }
       return line.distance(to: point) <= reach
-        || view.flatMap { CaptionCells(item, in: $0) }?.box.contains(point) == true
+        || view.flatMap { CaptionCells(item, in: $0, bytesWrapped: &bytes) }?.box.contains(point) == true
     }
   }
 

@@ -25,6 +25,8 @@ struct PaintedShapes {
 
   /// To find what covers names and texts, at most this many shapes are checked in all.
   private static let lookedAtMax = 100_000
+  /// To wrap this many bytes of a caption takes about as long as to check a shape.
+  private static let bytesPerShape = 8
 
   /// At most this many names are shown, because nobody reads more.
   private static let namesMax = 200
@@ -94,8 +96,11 @@ struct PaintedShapes {
     for shape in visible.reversed() {
       guard let item = drawing.items[shape] else { continue }
       if item.line != nil {
-        guard cells > 0, lookedAt < lookedAtMax, let caption = CaptionCells(item, in: view),
-          let covers = drawing.covers(of: shape, in: caption.box, lookedAt: &lookedAt)
+        guard cells > 0, lookedAt < lookedAtMax else { continue }
+        var bytes = 0
+        let caption = CaptionCells(item, in: view, bytesWrapped: &bytes)
+        lookedAt += bytes / bytesPerShape
+        guard let caption, let covers = drawing.covers(of: shape, in: caption.box, lookedAt: &lookedAt)
         else { continue }
         cells -= caption.text.count
         var label = CanvasScene.Label(caption, color: item.stroke)
