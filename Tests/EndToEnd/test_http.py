@@ -354,6 +354,7 @@ async def test_operations_over_http(shared):
         ({"ops": [{"shape": shape, "at": stamp("zzz-zzz-zzz", ahead=99999), "set": {"alpha": 1}}]}, 400, "clock_ahead"),
         ({}, 400, "bad_message"),
         (b"{", 400, "bad_message"),
+        ({"id": "a" * 1023, "ops": [{"shape": shape, "set": {"alpha": 1}}]}, 400, "bad_message"),
         ({"ops": [{"shape": shape, "set": {"alpha": 1}}] * 1025}, 413, "too_many_ops"),
     ]:
         answer = await shared.http("POST", "/v1/rooms/posted/ops", body, {"Content-Type": "application/json"})
