@@ -32,7 +32,7 @@ extension RoomService {
     let here = routes.filter { $0.path.matches(parts) }
     let route = here.first { $0.methods.contains(request.method) }
     let isInterface = parts.first == "v1"
-    if let fault = siteFault(of: request, route, isInterface ? .holders(.viewer) : here.first?.users ?? .anyone) {
+    if let fault = siteFault(of: request, isInterface ? .holders(.viewer) : here.first?.users ?? .anyone) {
       return .refusing(fault)
     }
     if isInterface { return await interface(request, body, here, route) }
@@ -53,12 +53,11 @@ extension RoomService {
   }
 
   /// What is wrong with a request's `Host` or `Origin`.
-  private func siteFault(of request: Request, _ route: Route<Self>?, _ users: Route<Self>.Users) -> Sites.Fault? {
+  private func siteFault(of request: Request, _ users: Route<Self>.Users) -> Sites.Fault? {
     switch users {
     case .everybody: nil
     case .anyone: sites.fault(ofHostOf: request)
-    // With a wrong content type, only the host is checked here: the route refuses the request without reading it.
-    case .holders: route?.takes(request) ?? true ? sites.fault(of: request) : sites.fault(ofHostOf: request)
+    case .holders: sites.fault(of: request)
     }
   }
 

@@ -175,6 +175,17 @@ struct HubWritingTests {
     #expect(refusal != nil)
   }
 
+  @Test(
+    "C8, H10: a page of another site is refused as such, whatever content type it sends",
+    arguments: [("https://evil.test", 403), (nil, 415)]
+  )
+  func foreignText(origin: String?, status: Int) async {
+    var headers = [(name: "authorization", value: "Bearer \(ann)"), (name: "content-type", value: "text/plain")]
+    if let origin { headers.append((name: "origin", value: origin)) }
+    let request = Request(method: "POST", path: "/v1/rooms/demo/ops", headers: headers)
+    #expect(await hub.response(to: request, body: []).status == status)
+  }
+
   @Test("W1, H4: over HTTP, an id is as long as over a WebSocket at most", arguments: [(1_024, 200), (1_025, 400)])
   func longIdentifier(bytes: Int, status: Int) async {
     let id = String(repeating: "i", count: bytes - 2)
