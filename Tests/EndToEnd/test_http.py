@@ -354,19 +354,19 @@ async def test_operations_over_http(shared):
         ({"ops": [{"shape": shape, "at": stamp("zzz-zzz-zzz", ahead=99999), "set": {"alpha": 1}}]}, 400, "clock_ahead"),
         ({}, 400, "bad_message"),
         (b"{", 400, "bad_message"),
+        ({"id": "a" * 1023, "ops": [{"shape": shape, "set": {"alpha": 1}}]}, 400, "bad_message"),
         ({"ops": [{"shape": shape, "set": {"alpha": 1}}] * 1025}, 413, "too_many_ops"),
     ]:
         answer = await shared.http("POST", "/v1/rooms/posted/ops", body, {"Content-Type": "application/json"})
         assert (answer.status, answer.error) == (status, code), (body, answer.body)
     answer = await shared.http("POST", "/v1/rooms/posted/ops", b"{}", {"Content-Type": "text/plain"})
     assert answer.status == 415
-    # curl sends this content type by default, so it is accepted. It is refused if another site's page sends the
-    # request.
+    # curl sends this content type by default, so it is accepted. It is refused if a page sends the request.
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     body = {"ops": [{"shape": shape, "set": {"alpha": 3}}]}
     assert (await shared.http("POST", "/v1/rooms/posted/ops", body, form)).status == 200
-    elsewhere = {**form, "Origin": "http://127.0.0.1:1"}
-    assert (await shared.http("POST", "/v1/rooms/posted/ops", body, elsewhere)).status == 415
+    page = {**form, "Origin": f"http://127.0.0.1:{shared.port}"}
+    assert (await shared.http("POST", "/v1/rooms/posted/ops", body, page)).status == 415
     answer = await shared.http("POST", "/v1/rooms/posted/ops", b" " * 1_048_577, {"Content-Type": "application/json"})
     assert answer.status == 413 and answer.error == "too_large"
 
@@ -406,8 +406,8 @@ async def test_layouts_and_drawings_are_taken(shared):
     assert answer.status == 400 and "squares[0]" in answer.json["error"]["message"]
     text = {"Content-Type": "text/plain;charset=UTF-8"}
     assert (await shared.http("POST", "/v1/rooms/layout/layout", layout, text)).status == 200
-    elsewhere = text | {"Origin": "http://127.0.0.1:1"}
-    assert (await shared.http("POST", "/v1/rooms/layout/layout", layout, elsewhere)).status == 415
+    page = text | {"Origin": f"http://127.0.0.1:{shared.port}"}
+    assert (await shared.http("POST", "/v1/rooms/layout/layout", layout, page)).status == 415
 
 
 async def test_a_layout_is_taken_whole_or_not_at_all():

@@ -51,6 +51,7 @@ async def test_pages_of_other_sites_are_refused(shared):
         for answer in [
             await post(shared, "visited", headers),
             await shared.http("POST", "/v1/rooms/visited/layout", {"squares": []}, headers),
+            await shared.http("POST", "/v1/rooms/visited/ops", b"{}", headers | {"Content-Type": "text/plain"}),
             await shared.http("DELETE", "/v1/rooms/visited", headers=headers),
             await shared.get("/v1/rooms/visited", headers),
             await shared.get("/v1/rooms", headers),

@@ -75,14 +75,13 @@ struct ImportDocument {
   }
 
   private func takeName(of shape: inout ImportedShape) {
-    var name = ImportDocument.ownName(ofShown: shape.properties.name)
-    if names == .cleaned, PropertyRules.allowsName(name), HiddenCharacters.occur(in: name) {
+    if names == .cleaned, HiddenCharacters.occur(in: shape.properties.name) {
       shape.hasCleanedName = true
-      name = HiddenCharacters.removed(from: name)
+      shape.properties.name = HiddenCharacters.removed(from: shape.properties.name)
     }
-    shape.properties.name = name
     // A name that consisted only of invisible characters is treated as no name.
-    if shape.hasCleanedName, name.isEmpty { shape.properties.clear(.name) }
+    guard !shape.hasCleanedName || !shape.properties.name.isEmpty else { return shape.properties.clear(.name) }
+    shape.properties.name = ImportDocument.ownName(ofShown: shape.properties.name)
   }
 
   /// Removes the number from a shown name if the name is too long for a shape's own name. The number tells the shape

@@ -36,15 +36,14 @@ public enum HiddenCharacters {
     }
   }
 
-  /// The text without its invisible characters. A joiner or selector that loses its effect because another character
-  /// was removed is removed too.
+  /// The text without its invisible characters. Joiners and selectors are judged by the neighbours that are left.
   public static func removed(from text: Text) -> Text {
-    var text = text
-    while occur(in: text) { text = removedOnce(from: text) }
-    return text
+    let visible = keeping(in: text) { scalar, _, _ in !isAlwaysHidden(scalar) }
+    return keeping(in: visible) { !isHidden($0, after: $1, before: $2) }
   }
 
-  private static func removedOnce(from text: Text) -> Text {
+  /// - Parameter isKept: whether to keep a character, after the one that was kept last and before the next one.
+  private static func keeping(in text: Text, _ isKept: (UInt32, UInt32, UInt32) -> Bool) -> Text {
     text.withBytes { bytes in
       var kept: [UInt8] = []
       var previous: UInt32 = 0
@@ -52,7 +51,7 @@ public enum HiddenCharacters {
       while place < bytes.count {
         let (scalar, next) = UTF8Scalars.read(bytes, at: place)
         let following = next < bytes.count ? UTF8Scalars.read(bytes, at: next).scalar : 0
-        if scalar < 0xAD || !isHidden(scalar, after: previous, before: following) {
+        if isKept(scalar, previous, following) {
           kept += bytes[place..<next]
           previous = scalar
         }

@@ -181,7 +181,9 @@ extension Conversation {
       return .presence(role == .editor ? state : state.without(PresenceState.tellsOfEdits))
     case .ping(let id):
       spendMessage(now)
-      if isTooLong(id) { return .reply(.error(code: "bad_field", message: Conversation.longIdentifier)) }
+      if Conversation.isTooLong(id) {
+        return .reply(.error(code: "bad_field", message: Conversation.longIdentifier.message))
+      }
       return .reply(.pong(id: id, milliseconds: now.wallMilliseconds))
     case .digest:
       spendMessage(now)
@@ -195,9 +197,8 @@ extension Conversation {
   }
 
   private mutating func step(of submission: Submission, as role: Role, now: Moment) throws(Closing) -> SessionStep {
-    if isTooLong(submission.id) {
-      let rejection = Rejection(code: .badMessage, message: Conversation.longIdentifier)
-      return try step(after: .rejected(rejection), as: role, now: now)
+    if Conversation.isTooLong(submission.id) {
+      return try step(after: .rejected(Conversation.longIdentifier), as: role, now: now)
     }
     guard role == .editor else { return turnDown(submission.id, now: now) }
     // When the bucket is full, it holds enough for the longest message that the decoder accepts. So no message is
@@ -208,11 +209,14 @@ extension Conversation {
     return .submit(submission)
   }
 
-  private func isTooLong(_ id: MessageIdentifier?) -> Bool {
-    id.map { $0.json.bytes.count > Conversation.identifierBytesMax } ?? false
+  static func isTooLong(_ id: MessageIdentifier?) -> Bool {
+    id.map { $0.json.bytes.count > identifierBytesMax } ?? false
   }
 
-  private static let longIdentifier = Text("id has more than \(identifierBytesMax) bytes")
+  static let longIdentifier = Rejection(
+    code: .badMessage,
+    message: Text("id has more than \(identifierBytesMax) bytes")
+  )
 }
 
 // MARK: - Refusing
@@ -230,7 +234,7 @@ extension Conversation {
       spendMessage(now)
       return .reply(.error(code: "bad_field", message: words))
     case .rejected(var rejection):
-      if isTooLong(rejection.id) { rejection.id = nil }
+      if Conversation.isTooLong(rejection.id) { rejection.id = nil }
       if role == .viewer { return turnDown(rejection.id, now: now) }
       // An invalid operation is charged too, because reading it costs as much as reading a valid one.
       guard operations.take(1, at: now.monotonicMilliseconds) else { return try refuseForRate(rejection.id, now: now) }

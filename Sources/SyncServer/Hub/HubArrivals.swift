@@ -5,10 +5,10 @@ import WebSocketLoop
 
 extension Hub {
   func decide(on request: Request) -> UpgradeDecision {
+    if let fault = siteFault(of: request) { return refuse(request, .refusing(fault)) }
     guard RoutePath.sync.matches(request.pathParts) else {
       return refuse(request, .error(404, code: "not_found", message: "WebSockets are at \(RoutePath.sync.text)"))
     }
-    if let fault = sites.fault(of: request) { return refuse(request, .refusing(fault)) }
     guard !isStopping else {
       return refuse(request, .unavailable("the server is stopping; try again"))
     }

@@ -167,7 +167,8 @@ private enum RoomServiceWords {
 extension Submission {
   fileprivate static func read(_ bytes: [UInt8], _ operationsMax: UInt64) -> Result<Submission, MessageError> {
     do throws(MessageError) {
-      return .success(try JSONEncoding.decodeSubmission(bytes.withoutByteOrderMark, operationsMax: operationsMax))
+      let read = try JSONEncoding.decodeSubmission(bytes.withoutByteOrderMark, operationsMax: operationsMax)
+      return Conversation.isTooLong(read.id) ? .failure(.rejected(Conversation.longIdentifier)) : .success(read)
     } catch {
       return .failure(error)
     }

@@ -31,11 +31,8 @@ extension RoomService {
     let parts = request.pathParts
     let here = routes.filter { $0.path.matches(parts) }
     let route = here.first { $0.methods.contains(request.method) }
-    let isInterface = parts.first == "v1"
-    if let fault = siteFault(of: request, route, isInterface ? .holders(.viewer) : here.first?.users ?? .anyone) {
-      return .refusing(fault)
-    }
-    if isInterface { return await interface(request, body, here, route) }
+    if let fault = siteFault(of: request) { return .refusing(fault) }
+    if parts.first == "v1" { return await interface(request, body, here, route) }
     guard let path = here.first?.path else {
       guard request.isReading else { return .notAllowed(["GET", "HEAD"]) }
       return files.response(to: request, path: parts) ?? missing(request, .notFound)
@@ -52,13 +49,14 @@ extension RoomService {
     return await route.answer(self, RoutedRequest(request: request, body: body, grant: grant, path: path))
   }
 
-  /// What is wrong with a request's `Host` or `Origin`.
-  private func siteFault(of request: Request, _ route: Route<Self>?, _ users: Route<Self>.Users) -> Sites.Fault? {
-    switch users {
+  /// What is wrong with the `Host` or `Origin` of a request or an upgrade.
+  func siteFault(of request: Request) -> Sites.Fault? {
+    let parts = request.pathParts
+    guard parts.first != "v1" else { return sites.fault(of: request) }
+    return switch routes.first(where: { $0.path.matches(parts) })?.users ?? .anyone {
     case .everybody: nil
     case .anyone: sites.fault(ofHostOf: request)
-    // With a wrong content type, only the host is checked here: the route refuses the request without reading it.
-    case .holders: route?.takes(request) ?? true ? sites.fault(of: request) : sites.fault(ofHostOf: request)
+    case .holders: sites.fault(of: request)
     }
   }
 

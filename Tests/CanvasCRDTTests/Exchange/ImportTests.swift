@@ -183,6 +183,9 @@ struct ImportTests {
     #expect(cleaned.map(\.hasCleanedName) == [true, true, false])
     let stored = try Import.read(document, names: .asStored)
     #expect(stored.map(\.properties.name.string) == names && !stored.contains { $0.hasCleanedName })
+    let long = String(repeating: "a", count: 128)
+    let longest = [UInt8]("{'shapes':[{'kind':'star','name':'\u{200B}\(long)'}]}".utf8)
+    #expect(try Import.read(longest).map(\.properties.name.string) == [long], "what is left is short enough")
   }
 
   @Test("a document with too many shapes is refused")

@@ -232,7 +232,7 @@ extension World {
     case 12: get(["no_such_room"], "/v1/rooms/another", token: .operator)
     case 13: post("unsupported_media_type", star, ("content-type", "text/plain"))
     case 20: post("unknown_host", star, ("host", "canvas.example.com"))
-    case 21: post("unsupported_media_type", star, ("origin", "https://example.com"))
+    case 21: post("foreign_origin", star, ("origin", "https://example.com"))
     case 14: post("bad_message", (0..<30).map { _ in UInt8.random(in: 0...255, using: &random) })
     case 15: post("bad_shape", body("{\"shape\":\"\",\"set\":{\"kind\":\"star\"}}"))
     case 16: post("bad_value", body("{\"shape\":\"\(shape)\",\"set\":{\"alpha\":11}}"))

@@ -175,6 +175,24 @@ struct HubWritingTests {
     #expect(refusal != nil)
   }
 
+  @Test(
+    "C8, H10: a page of another site is refused as such, whatever content type it sends",
+    arguments: [("https://evil.test", 403), (nil, 415)]
+  )
+  func foreignText(origin: String?, status: Int) async {
+    var headers = [(name: "authorization", value: "Bearer \(ann)"), (name: "content-type", value: "text/plain")]
+    if let origin { headers.append((name: "origin", value: origin)) }
+    let request = Request(method: "POST", path: "/v1/rooms/demo/ops", headers: headers)
+    #expect(await hub.response(to: request, body: []).status == status)
+  }
+
+  @Test("W1, H4: over HTTP, an id is as long as over a WebSocket at most", arguments: [(1_024, 200), (1_025, 400)])
+  func longIdentifier(bytes: Int, status: Int) async {
+    let id = String(repeating: "i", count: bytes - 2)
+    let body = #"{"id":"\#(id)","ops":[{"shape":"afy-kw5-t7o","set":{"kind":"star"}}]}"#
+    #expect(await hub.response(to: request("POST", "/ops", ann), body: Array(body.utf8)).status == status)
+  }
+
   @Test("W2: over HTTP, a token, a subject and an address are different people, even if they are called the same")
   func actors() async {
     let accounts: [Payer.Account?] = [.token("192.0.2.1"), .subject("192.0.2.1"), .subject("ann"), nil]
