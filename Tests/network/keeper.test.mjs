@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
 import { kept, space } from './stored.mjs'
 import { Source } from '../../build/modules/basics/source.js'
-import { keyOf } from '../../build/modules/storage/database.js'
+import { keep, keyOf } from '../../build/modules/storage/database.js'
 import { Keeper } from '../../build/modules/storage/keeper.js'
 
 const room = 'garden'
@@ -62,6 +62,15 @@ class Tab extends Source {
 
   get stored() { return [...kept.values()].map(({ key, unsent }) => [key.split(' ').slice(1, 2).join(), unsent]) }
 }
+
+test('what is stored is stored before the next turn of the loop, which a page that is closed does not have', async () => {
+  await keep('edits', { key: 'opens the storage' })
+  let isStored = false
+  const stored = keep('edits', { key: 'garden 1' }).then(() => { isStored = true })
+  for (let step = 0; step < 10; step += 1) await null
+  assert.deepEqual([kept.has('garden 1'), isStored], [true, false])
+  await stored
+})
 
 test('unsent edits of somebody who may only look on now are stored once, also if they are another actor by then', async () => {
   const tab = new Tab()

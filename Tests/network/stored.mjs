@@ -22,12 +22,19 @@ const store = {
     goOn()
     return request
   },
-  put: (record) => { if (space.isLeft) kept.set(record.key, record) },
   delete: (key) => answered(kept.delete(key)),
 }
 const database = { transaction(name) {
-  const transaction = { objectStore: () => (name === 'edits' ? store : { ...store, put() {} }), commit() {} }
-  setImmediate(() => (space.isLeft ? transaction.oncomplete : transaction.onabort)?.())
+  const records = []
+  const transaction = {
+    objectStore: () => ({ ...store, put: (record) => { if (name === 'edits') records.push(record) } }),
+    commit() { for (const record of records.splice(0)) if (space.isLeft) kept.set(record.key, record) },
+  }
+  // Who doesn't commit waits for another turn of the loop, which a page that is closed doesn't have.
+  setImmediate(() => {
+    transaction.commit()
+    ;(space.isLeft ? transaction.oncomplete : transaction.onabort)?.()
+  })
   return transaction
 } }
 const target = { addEventListener() {}, removeEventListener() {} }
