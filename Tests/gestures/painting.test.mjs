@@ -190,9 +190,9 @@ test('what somebody writes in a shape is painted as it is turned, until the draw
   painted(8_000, 'Eggs and ham')
   painted(8_100, 'Eggs')
   assert.deepEqual(painted(8_200), [], 'it was given up')
-  painted(9_000, 'Eggs')
+  painted(9_000, 'Ham')
   drawing.isPast = true
-  assert.deepEqual(painted(9_100, 'Eggs'), [], 'the past is shown')
+  assert.deepEqual(painted(9_100, 'Ham'), [], 'the past is shown')
   drawing.isPast = false
   shape.isWritten = true
   follow(9_200)
