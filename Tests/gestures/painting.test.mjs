@@ -181,6 +181,7 @@ test('what somebody writes in a shape is painted as it is turned, until the draw
   const seen = [Math.PI / 6, 'Eggs']
   assert.deepEqual(painted(0, 'Eggs'), seen)
   assert.deepEqual([painted(0, 'Eggs'), touched], [seen, 1], 'and is painted anew for that')
+  assert.deepEqual([[3_000], [4_400, 'Eggs'], [4_600, 'Eggs']].map((each) => painted(...each)), [seen, seen, seen], 'somebody goes on')
   assert.deepEqual([5_000, 6_500, 6_501].map((now) => painted(now)), [seen, seen, []])
   painted(7_000, 'Eggs')
   painted(7_100)
@@ -210,8 +211,9 @@ function above(t) {
   })
   const people = []
   hand.presence.people = () => people
-  const ben = (state) => {
-    people[0] = { actor: 7, name: 'Ben', color: '#0F766E', selection: [], lifted: [], writing: null, cursor: null, ink: null, ...state }
+  const ben = (...states) => {
+    people.splice(0, 2, ...states.map((state, at) => (
+      { actor: 7 + at, name: 'Ben', color: '#0F766E', selection: [], lifted: [], writing: null, cursor: null, ink: null, ...state })))
   }
   let now = 0
   const painted = (milliseconds, ...names) => {
@@ -242,6 +244,8 @@ test('one’s own selection has a box with handles in one’s own colour, and wh
       ...Array(boxes).fill(['strokeRect', '#0F766E', 1.5]), ...boxes > 0 ? [['fillText', '#FFFFFF', 'Ben']] : [],
     ], `${count} shapes have ${boxes} boxes`)
   }
+  ben({ selection: ids.slice(0, 300) }, { selection: ids.slice(100) })
+  assert.equal(painted(0, 'strokeRect').length, 301, 'all together have 400')
   ben({ lifted: ids.slice(0, 1), writing: ids[0] })
   assert.deepEqual(painted(0, 'fillText'), [['fillText', '#FFFFFF', 'Ben is writing…']])
   hand.drawing.isPast = true
@@ -263,16 +267,39 @@ test('another’s pointer has their colour and a white edge, and for eight secon
 })
 
 test('guides reach eight pixels beyond the shapes, or only across a gap, and lie on whole pixels', (t) => {
-  const { hand, overlay, painted } = above(t)
+  const { hand, frames, overlay, painted } = above(t)
   hand.view.zoomAt({ x: 0, y: 0 }, 2)
   overlay.setGuides([
-    { axis: 'x', at: 100.2, from: 0, to: 50, between: [10, 30] }, { axis: 'y', at: 70, from: 5, to: 50, between: null, isGap: true },
+    { axis: 'x', at: 100.2, from: 0, to: 50, between: [10, 30.5] }, { axis: 'y', at: 70, from: 5, to: 50, between: null, isGap: true },
   ])
   const places = painted(0, 'moveTo', 'lineTo').map(([, ...place]) => place)
   assert.deepEqual(places, [
-    [200.5, -7.5], [200.5, 108.5], [196.5, 20.5], [204.5, 20.5], [196.5, 60.5], [204.5, 60.5], [10.5, 140.5], [100.5, 140.5],
+    [200.5, -7.5], [200.5, 108.5], [196.5, 20.5], [204.5, 20.5], [196.5, 61.5], [204.5, 61.5], [10.5, 140.5], [100.5, 140.5],
   ])
-  assert.deepEqual(painted(0, 'fillText'), [['fillText', 'onAccent', '20']])
+  assert.deepEqual(painted(0, 'fillText'), [['fillText', 'onAccent', '20.5']])
+  const { asked } = frames
+  overlay.setGuides([])
+  assert.deepEqual([frames.asked - asked, painted(0, 'lineTo')], [1, []])
+  overlay.setGuides([])
+  assert.equal(frames.asked - asked, 1)
+})
+
+test('what the pointer is over has a faint box unless it is selected, and of more than 400 hits only the current one has', (t) => {
+  const { hand, frames, overlay, painted } = above(t)
+  const ids = Array.from({ length: 401 }, (_, at) => hand.add({ position: [300 + at, 300] }))
+  hand.pass(1_000)
+  overlay.setHover(ids[0])
+  overlay.setHover(ids[0])
+  assert.deepEqual([frames.asked, painted(0, 'strokeRect')], [1, [['strokeRect', 'accent', 1]]])
+  hand.selection.set(ids.slice(0, 1))
+  assert.deepEqual(painted(0, 'strokeRect'), [['strokeRect', 'accent', 1.5]])
+  hand.selection.set([])
+  overlay.setHover(null)
+  const strong = [['strokeRect', 'accent', 10], ['strokeRect', 'accent', 2]]
+  for (const [count, at, boxes] of [[401, 7, strong], [2, 1, [['strokeRect', 'accent', 5], ...strong]], [0, 0, []]]) {
+    overlay.setFound(ids.slice(0, count), at)
+    assert.deepEqual(painted(0, 'strokeRect'), boxes)
+  }
 })
 
 /** Canvases aside that do what the pencil does. */

@@ -74,6 +74,11 @@ test('the field shows the rooms that have what is typed in their name, or offers
     press('New room')
     assert.equal(location.entered, path)
   }
+  answer = ['bbb_garden', 'bbb-garden'].map((room) => ({ ...rooms[1], room }))
+  await pass(3_000)
+  typed('bbb-garden')
+  press('New room')
+  assert.equal(location.entered, '/r/bbb-garden', 'of two that are alike the one that was typed')
   typed('')
 })
 
@@ -82,6 +87,9 @@ test('of many rooms two hundred have a card, and the number of the others is tol
   await pass(3_000)
   const [, , , cards, more] = shown()
   assert.deepEqual([cards.match(/nobody here/g).length, more], [200, '3 more rooms. Type a part of a name to find one.'])
+  answer = answer.slice(0, 200)
+  await pass(3_000)
+  assert.equal(shown().length, 4)
 })
 
 test('what was done, or why it was not, is said for eight seconds since it was said last', async () => {

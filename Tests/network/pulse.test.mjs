@@ -52,6 +52,8 @@ test('the status says whether all is saved, where it is if not, and why, but not
     page[is ? 'online' : 'offline']()
   }
   says('loading', 'Opening…')
+  state('connecting')
+  says('loading', 'Opening…')
   online(false)
   says('offline', 'Offline')
   unsent(1)
@@ -79,8 +81,11 @@ test('the status says whether all is saved, where it is if not, and why, but not
   state('live')
   state('waiting')
   state('live')
-  t.mock.timers.tick(400)
+  t.mock.timers.tick(399)
+  state('waiting')
+  t.mock.timers.tick(399)
   says('saved', 'Saved')
+  state('live')
   permission.isViewOnly = true
   permission.tell('change', null)
   says('viewing', 'View only')

@@ -239,6 +239,19 @@ test('who may edit is who isn’t a viewer, and whose room is there, unless the 
   assert.deepEqual([byLink.isByLink, byLink.mayEdit, permission.isByLink], [true, false, false])
 })
 
+test('light or dark is as it was chosen last', async () => {
+  const { dataset } = (globalThis.document = { documentElement: { dataset: {} } }).documentElement
+  for (const [stored, theme] of [['blue', 'system'], ['dark', 'dark']]) {
+    localStorage.setItem('canvas.theme', stored)
+    const { appearance, setAppearance } = await import(`../../build/modules/storage/appearance.js?${stored}`)
+    assert.equal(appearance(), theme)
+    setAppearance('light')
+    assert.deepEqual([dataset.theme, localStorage.getItem('canvas.theme')], ['light', 'light'])
+    delete dataset.theme
+  }
+  delete globalThis.document
+})
+
 test('a page that looks at the past, at more of it and at the present again shows all that is there each time', () => {
   const heard = []
   const replicaOf = (name) => ({
