@@ -22,9 +22,18 @@ export class Element extends EventTarget {
   }
   get firstChild() { return this.children[0] ?? null }
   remove() { this.parent.children = this.parent.children.filter((child) => child !== this) }
-  getAttribute() { return null }
-  setAttribute(name) { if (name === 'hidden') this.hidden = true }
-  removeAttribute(name) { if (name === 'hidden') this.hidden = false }
+  attributes = {}
+  classList = { toggle() {}, add() {}, remove() {} }
+  querySelector() { return null }
+  getAttribute(name) { return this.attributes[name] ?? null }
+  setAttribute(name, value) {
+    this.attributes[name] = value
+    if (name === 'hidden') this.hidden = true
+  }
+  removeAttribute(name) {
+    delete this.attributes[name]
+    if (name === 'hidden') this.hidden = false
+  }
   matches() { return false }
   closest() { return null }
   contains() { return false }
