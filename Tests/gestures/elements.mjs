@@ -37,6 +37,11 @@ export class Element extends EventTarget {
   matches() { return false }
   closest() { return null }
   contains() { return false }
+  focus() {}
+  replaceChildren(...children) {
+    this.children = []
+    this.append(...children)
+  }
   /** The words of an element and of all in it. */
   get words() { return [this.textContent, ...this.children.map(({ words }) => words)].filter(Boolean).join(' ') }
   /** What of them is not hidden. */
