@@ -1,4 +1,4 @@
-// Tests how texts and shapes that others have replaced or removed are given back.
+// Tests how texts and shapes that others have replaced or removed are given back, and how the past is shown and restored.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

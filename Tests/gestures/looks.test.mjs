@@ -14,6 +14,7 @@ import {
   arrowLook, bared, filledWith, inkLook, isWrittenOn, lineLook, lookOf, nextFill, nextLook, noteLook, outlinedWith, recolored, textLook,
 } from '../../build/modules/draw/look.js'
 import { drawingOf } from '../../build/modules/keep/pasted-text.js'
+import { sliderField } from '../../build/modules/panels/fields.js'
 import { isTooLong, plainText } from '../../build/modules/keep/plain-text.js'
 import { ownName, restoration, valuesOf, writeAll } from '../../build/modules/keep/restoration.js'
 import { pressed } from '../../build/modules/write/mark-keys.js'
@@ -93,6 +94,39 @@ test('the swatch of the colour that shapes have is marked, which for notes is a 
   press('Colour the fill')
   swatches.show({ fill: noteShade(color.get('Yellow')), stroke: null })
   assert.deepEqual(labels('Any colour', 'Red', 'Yellow').toSorted(), ['Fill: Red', 'Fill: Yellow!'])
+})
+
+test('a slider has its value in words, or that shapes differ, and what one drags is one step that nobody else’s value disturbs', () => {
+  makeElements()
+  const heard = []
+  const field = sliderField('Opacity', {
+    min: 0, max: 10, words: (value) => `${10 * value} %`, change: (value) => heard.push(value) && value !== 7, settle: (value) => heard.push(`settles ${value}`),
+  }, { openStep: () => ({ isOpen: true, end: () => heard.push('ends') }) })
+  const [input, output] = field.element.children[1].children
+  document.activeElement = input
+  const tell = (type, value) => {
+    if (value !== undefined) input.value = String(value)
+    input.dispatchEvent(new Event(type))
+  }
+  const says = (value, words) => assert.deepEqual([input.value, output.textContent, input.attributes['aria-valuetext']], [value, words, words])
+  field.show(5)
+  says('5', '50 %')
+  field.show(null)
+  says('5', 'Mixed')
+  tell('pointerdown')
+  tell('input', 6)
+  field.show(2)
+  says('6', '60 %')
+  tell('input', 7)
+  says('6', '60 %')
+  tell('change')
+  field.show(2)
+  says('2', '20 %')
+  assert.deepEqual(heard, [6, 7, 'settles 6', 'ends'])
+  document.activeElement = null
+  tell('input', 9)
+  says('2', '20 %')
+  assert.equal(heard.length, 4, 'another finger has selected other shapes')
 })
 
 test('a look is given to a shape so that it stays visible', () => {
