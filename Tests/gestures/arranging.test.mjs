@@ -16,7 +16,9 @@ import { Groups } from '../../build/modules/state/groups.js'
 import { Hand } from '../../build/modules/state/hand.js'
 import { Locks } from '../../build/modules/state/locks.js'
 import { Selection } from '../../build/modules/state/selection.js'
+import { makeBeside } from '../../build/modules/draw/making.js'
 import { Drawing, editingOf } from './drawing.mjs'
+import { handAt } from './hand.mjs'
 
 let drawing
 let replica
@@ -212,6 +214,20 @@ test('a connected copy is below, where there is space, and the arrow leads from 
   assert.deepEqual([replica.shape(again).x, replica.shape(again).y], [made.x + 20, made.y + 20])
   selection.clear()
   assert.deepEqual(await reach.duplicating.duplicate(), [])
+})
+
+test('the next note is at the first place to the right of the last that covers no shape that is seen', (t) => {
+  for (const [more, x] of [
+    [{}, 320], [{ kind: 'line', position: [350, 150] }, 320], [{ position: [350, 150], visible: false }, 320], [{ position: [350, 150] }, 540],
+    [{ position: [500, 295] }, 540], [{ position: [520, 295] }, 320], [{ position: [500, 300] }, 320], [{ position: [0, 0], size: [2_000, 500] }, 320],
+  ]) {
+    const hand = handAt(t)
+    const note = hand.add({ position: [100, 100], size: [200, 200], fill: '#FFE27A' })
+    if (more.position) hand.add({ size: [20, 20], strokeWidth: 0, ...more })
+    hand.pass(1_000)
+    makeBeside(hand, hand.replica.shape(note))
+    assert.deepEqual([hand.box(hand.opened[0][0]), hand.replica.shape(hand.opened[0][0]).fill], [[x, 100, 200, 200], '#FFE27A'], JSON.stringify(more))
+  }
 })
 
 // Groups, locks, what is held.

@@ -19,6 +19,7 @@ globalThis.Path2D = class {
   quadraticCurveTo(...to) { this.steps.push(['curve', ...to]) }
   arc(...values) { this.steps.push(['arc', ...values]) }
   closePath() { this.steps.push(['close']) }
+  addPath({ steps }) { this.steps.push(...steps) }
   rect(x, y, width, height) {
     this.moveTo(x, y)
     for (const corner of [[x + width, y], [x + width, y + height], [x, y + height], [x, y]]) this.lineTo(...corner)

@@ -1,12 +1,15 @@
-// Tests how texts and shapes that others have replaced or removed are given back.
+// Tests how texts and shapes that others have replaced or removed are given back, and how the past is shown and restored.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { Drawing } from './drawing.mjs'
+import { core, Drawing } from './drawing.mjs'
+import { Element, makeElements } from './elements.mjs'
 import { Source } from '../../build/modules/basics/source.js'
 import { leading } from '../../build/modules/canvas/lines.js'
 import { changedBit } from '../../build/modules/core/table.js'
+import { identifierText } from '../../build/modules/core/values.js'
+import { History } from '../../build/modules/keep/history.js'
 import { BringingBack } from '../../build/modules/others/bringing-back.js'
 import { Editing } from '../../build/modules/state/editing.js'
 import { TextLosses } from '../../build/modules/write/text-losses.js'
@@ -236,4 +239,87 @@ test('a restoration is taken back but for what was changed after it, by drawings
     ['There is nothing left to bring back: all of it has been changed since.', [250, 1_000, 4_000].map((margin) => Math.floor(from - margin))])
   await hand.back.takeBack(replica.actor, { asOf: 0, from: from - 9_000, until })
   assert.match(hand.said.at(-1)[0], /^We can’t reach the server/)
+})
+
+// The past.
+
+test('the slider shows a moment or the end of a step close behind it, and what it shows is restored unless one has left the past meanwhile', async (t) => {
+  makeElements()
+  globalThis.HTMLElement = Element
+  const made = []
+  Object.assign(document, { addEventListener() {}, createElement: () => made[made.push(new Element()) - 1] })
+  let time = 1_000
+  const shown = Object.assign(new Drawing({ clock: { wall: () => 1_700_000_000_000 + time, monotonic: () => time } }), {
+    showPast(past) { Object.assign(this, { past, isPast: past !== null }) },
+  })
+  const { replica } = shown
+  const [said, asked, restored, kept] = [[], [], [], []]
+  let answer = () => true
+  const notices = { say: (words) => said.push(words), withdraw() {} }
+  const permission = Object.assign(new Source(), { mayEdit: true, isViewOnly: false })
+  const step = (name) => {
+    const id = shown.add({ name })
+    kept.push({ at: Math.floor(replica.serverMilliseconds), document: replica.exportDrawing() })
+    return id
+  }
+  const one = step('One')
+  time += 10_000
+  const two = step('Two')
+  const [first, last] = kept.map(({ at }) => at)
+  time += 5_000
+  const history = new History({
+    ask: async (path) => {
+      if (path.endsWith('steps=1')) return Response.json({ from: first, to: last + 10, steps: kept.map(({ at }) => ({ from: at, to: at, actor: identifierText(replica.actor), operations: 1, removed: 0 })) })
+      const at = Number(/at=(\d+)/.exec(path)[1])
+      return new Response(kept.findLast((each) => each.at <= at)?.document ?? '{"shapes":[]}')
+    },
+    room: 'garden', core, documents: { load: async () => true }, notices, permission, shown, tools: { isPressed: false }, names: { of: () => 'You' }, me: { color: '#B42318' },
+    editing: new Editing({ connection: Object.assign(new Source(), { replica, perform() {} }), shown, permission, notices, frames: { request() {} } }),
+    presence: { person: () => null, setRestored: (each) => restored.push(each) },
+    consent: { get: async () => ({ mayGoBack: async (question, yes, count) => { asked.push([question.slice(0, 22), yes, count()]); return answer() } }) },
+  })
+  const turns = async () => { for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate) }
+  const slider = made.find(({ attributes }) => attributes.type === 'range')
+  const [restore, play] = ['Restore', 'Play'].map((words) => made.find(({ textContent, attributes }) => textContent === words || attributes['aria-label'] === words))
+  const names = () => shown.past.shapes().map(({ id }) => shown.past.shownName(id))
+  const at = async (value) => {
+    slider.value = String(value)
+    slider.dispatchEvent(new Event('input'))
+    await turns()
+    return names()
+  }
+  await history.open()
+  for (const [value, expected] of [[0, []], [1, ['One']], [997, ['One']], [998, ['One', 'Two']], [1_000, ['One', 'Two']]]) assert.deepEqual((await at(value)).toSorted(), expected, `${value}`)
+  for (const [key, expected] of [['ArrowLeft', ['One', 'Two']], ['ArrowLeft', ['One']], ['ArrowLeft', []], ['ArrowLeft', []], ['ArrowUp', ['One']], ['ArrowRight', ['One', 'Two']], ['ArrowDown', ['One']]]) {
+    slider.dispatchEvent(Object.assign(new Event('keydown'), { key }))
+    await turns()
+    assert.deepEqual(names().toSorted(), expected, key)
+  }
+  const press = async (button) => {
+    button.dispatchEvent(new Event('click'))
+    await turns()
+  }
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  await press(play)
+  assert.equal(play.attributes['aria-label'], 'Pause')
+  await at(500)
+  await press(play)
+  answer = () => false
+  await press(restore)
+  assert.deepEqual([play.attributes['aria-label'], history.isOpen, replica.shapeCount], ['Play', true, 2], 'it isn’t played on below the question')
+  await at(500)
+  answer = () => {
+    history.close()
+    return true
+  }
+  await press(restore)
+  assert.deepEqual([history.isOpen, replica.shapeCount, restored], [false, 2, []])
+  await history.open()
+  assert.ok(restore.disabled, 'the slider is at the end again')
+  await at(500)
+  answer = () => true
+  await press(restore)
+  assert.deepEqual([history.isOpen, replica.shape(one) !== null, replica.shape(two), restored.map(({ asOf }) => asOf - first)], [false, true, null, [5_005]])
+  assert.deepEqual([asked.length, asked.at(-1), said.length], [3, ['Go back to how it was ', 'Restore', 1], 1])
+  assert.match(said[0], /^1 shape changed back to how they were /)
 })

@@ -828,7 +828,15 @@ test('with the tool for arrows, two clicks write in what is there, and a drag fr
     assert.equal(hand.opened.at(-1)[0], id)
   }
   hand.tap([800, 150], 2)
-  assert.deepEqual([hand.opened.length, hand.tool.name], [2, 'arrow'])
+  const beside = hand.add(square(100, 401))
+  for (const y of [398, 403]) {
+    hand.down([150, y])
+    hand.up([150, y])
+  }
+  hand.pass(400)
+  assert.deepEqual([hand.opened.length, hand.tool.name], [2, 'arrow'], 'nothing is there, or two clicks are on two shapes')
+  hand.replica.delete([beside])
+  hand.frame()
   hand.lead([150, 380], [150, 600])
   assert.equal(hand.replica.shapes().at(-1).from.shape, box)
 })

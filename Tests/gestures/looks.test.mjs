@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { Drawing, stepOf } from './drawing.mjs'
+import { makeElements } from './elements.mjs'
+import { Swatches } from '../../build/modules/bars/swatches.js'
 import { colorsInTurn, shapeColors } from '../../build/modules/basics/shape-colors.js'
 import { fittedNotes, fittedTo, lettered, newWidth } from '../../build/modules/canvas/fitted.js'
 import { chosenTextSize, isNote, noteFill, noteShade, otherNoteFill, textSizeFor } from '../../build/modules/canvas/notes.js'
@@ -12,6 +14,7 @@ import {
   arrowLook, bared, filledWith, inkLook, isWrittenOn, lineLook, lookOf, nextFill, nextLook, noteLook, outlinedWith, recolored, textLook,
 } from '../../build/modules/draw/look.js'
 import { drawingOf } from '../../build/modules/keep/pasted-text.js'
+import { sliderField } from '../../build/modules/panels/fields.js'
 import { isTooLong, plainText } from '../../build/modules/keep/plain-text.js'
 import { ownName, restoration, valuesOf, writeAll } from '../../build/modules/keep/restoration.js'
 import { pressed } from '../../build/modules/write/mark-keys.js'
@@ -59,6 +62,71 @@ test('a note is a rectangle with a fill of notes, which each person and most col
   assert.equal(chosenTextSize({ ...note, kind: 'ellipse', textSize: 18.2 }), 18.2)
   assert.equal(textSizeFor({ ...note, kind: 'ellipse' }, 'word '.repeat(300)), 20)
   assert.ok(textSizeFor(note, 'word '.repeat(30), { width: 100, height: 100 }) < textSizeFor(note, 'word '.repeat(30)))
+})
+
+test('the swatch of the colour that shapes have is marked, which for notes is a lighter shade, and only what has an effect is offered', () => {
+  makeElements()
+  const chosen = []
+  let plays = true
+  const swatches = new Swatches('Colours', {
+    fill: { words: 'Next in turn', icon: 'next' }, stroke: { words: 'No outline', icon: 'none' }, any: { words: 'Any colour', icon: 'any', isShown: () => plays },
+  }, (...choice) => chosen.push(choice))
+  const buttons = swatches.element.children
+  const labels = (...names) => buttons.filter(({ hidden, attributes }) => !hidden && names.some((name) => attributes['aria-label'].endsWith(name)))
+    .map(({ attributes }) => attributes['aria-label'] + (attributes['aria-pressed'] === 'true' ? '!' : ''))
+  const press = (name) => buttons.find(({ attributes }) => attributes['aria-label'] === name).dispatchEvent(new Event('click'))
+  const all = ['fill', 'outline', 'turn', 'Any colour', 'None', 'Red', 'Yellow']
+  const color = new Map(shapeColors)
+  swatches.show({ fill: color.get('Red'), stroke: null })
+  assert.deepEqual(labels(...all), ['Colour the fill!', 'Colour the outline', 'Next in turn', 'Any colour', 'Fill: None', ...shapeColors.map(([name]) => name)
+    .filter((name) => /^(Red|Yellow)$/.test(name)).map((name) => `Fill: ${name}${name === 'Red' ? '!' : ''}`)])
+  press('Fill: Yellow')
+  press('Colour the outline')
+  assert.deepEqual(labels('fill', 'outline', 'Any colour', 'None'), ['Colour the fill', 'Colour the outline!', 'No outline!'])
+  press('Outline: Red')
+  swatches.isOfOneColor = true
+  swatches.show({ fill: color.get('Yellow'), stroke: color.get('Red') })
+  assert.deepEqual(labels('fill', 'outline', 'None', 'Red', 'Yellow').toSorted(), ['Colour: Red', 'Colour: Yellow!'])
+  press('Colour: Red')
+  assert.deepEqual(chosen, [['fill', color.get('Yellow')], ['stroke', color.get('Red')], ['fill', color.get('Red')]])
+  plays = swatches.isOfOneColor = false
+  swatches.isOfNotes = true
+  press('Colour the fill')
+  swatches.show({ fill: noteShade(color.get('Yellow')), stroke: null })
+  assert.deepEqual(labels('Any colour', 'Red', 'Yellow').toSorted(), ['Fill: Red', 'Fill: Yellow!'])
+})
+
+test('a slider has its value in words, or that shapes differ, and what one drags is one step that nobody else’s value disturbs', () => {
+  makeElements()
+  const heard = []
+  const field = sliderField('Opacity', {
+    min: 0, max: 10, words: (value) => `${10 * value} %`, change: (value) => heard.push(value) && value !== 7, settle: (value) => heard.push(`settles ${value}`),
+  }, { openStep: () => ({ isOpen: true, end: () => heard.push('ends') }) })
+  const [input, output] = field.element.children[1].children
+  document.activeElement = input
+  const tell = (type, value) => {
+    if (value !== undefined) input.value = String(value)
+    input.dispatchEvent(new Event(type))
+  }
+  const says = (value, words) => assert.deepEqual([input.value, output.textContent, input.attributes['aria-valuetext']], [value, words, words])
+  field.show(5)
+  says('5', '50 %')
+  field.show(null)
+  says('5', 'Mixed')
+  tell('pointerdown')
+  tell('input', 6)
+  field.show(2)
+  says('6', '60 %')
+  tell('input', 7)
+  says('6', '60 %')
+  tell('change')
+  field.show(2)
+  says('2', '20 %')
+  assert.deepEqual(heard, [6, 7, 'settles 6', 'ends'])
+  document.activeElement = null
+  tell('input', 9)
+  says('2', '20 %')
+  assert.equal(heard.length, 4, 'another finger has selected other shapes')
 })
 
 test('a look is given to a shape so that it stays visible', () => {

@@ -3,18 +3,36 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { Drawing } from './drawing.mjs'
+import { Drawing, view } from './drawing.mjs'
+import { Element, makeElements } from './elements.mjs'
+import { handAt } from './hand.mjs'
 import { inkOn } from '../../build/modules/basics/ink.js'
 import { shapeColors } from '../../build/modules/basics/shape-colors.js'
 import { Source } from '../../build/modules/basics/source.js'
+import { DashBudget } from '../../build/modules/canvas/dashes.js'
 import { Drawn } from '../../build/modules/canvas/drawn.js'
+import { GrowingInk, Inks } from '../../build/modules/canvas/inks.js'
 import { Lasers } from '../../build/modules/canvas/lasers.js'
 import { OthersWriting } from '../../build/modules/canvas/others-writing.js'
+import { Overlay } from '../../build/modules/canvas/overlay.js'
+import { paintShape, paintTextOver } from '../../build/modules/canvas/outline.js'
 import { Picture } from '../../build/modules/canvas/picture.js'
 import { Region, Regions } from '../../build/modules/canvas/regions.js'
+import { paintText } from '../../build/modules/canvas/text.js'
+import { Minimap } from '../../build/modules/find/minimap.js'
 
 let told = []
 const context = new Proxy({}, { get: (_own, name) => (...values) => { told.push([name, ...values]) }, set: () => true })
+
+/** A context that notes lines, areas and letters with their colours, and the widths of lines. */
+const style = {}
+const pencil = new Proxy(style, {
+  get: (_own, name) => (name === 'measureText' ? (words) => ({ width: 6 * words.length }) : style[name] ?? ((...values) => {
+    if (/^(moveTo|lineTo|clearRect|drawImage)$/.test(name)) told.push([name, ...values])
+    else if (name.startsWith('stroke')) told.push([name, style.strokeStyle, style.lineWidth])
+    else if (name.startsWith('fill')) told.push([name, style.fillStyle, ...values.slice(0, 1)])
+  })),
+})
 
 const drawn = (id, x, y, side = 100) => Object.assign(new Drawn({
   id, kind: 'rectangle', x, y, width: side, height: side, rotation: 0, fill: '#112233', stroke: '#000000', strokeWidth: 0, cornerRadius: 0,
@@ -89,6 +107,14 @@ test('what has come to lie below another shape is not painted any more', () => {
   assert.deepEqual([fills(below), fills(below, above), fills(above, below)].map((each) => each - dots), [1, 1, 2])
 })
 
+test('of the overlaps that wait, those are forgotten that are painted anew now', () => {
+  const picture = new Picture(context, { marked: { painted: () => () => [] } }, look)
+  const [near, far] = [0, 500].map((x) => new Region(drawn(1, x, 0), drawn(2, x + 50, 0)))
+  picture.waiting.add(near).add(far)
+  picture.forgetWaiting((left, top, right, bottom) => left >= 50 && top >= 0 && right <= 100 && bottom <= 100)
+  assert.deepEqual([...picture.waiting], [far])
+})
+
 test('S16: a caption is upright in the middle of its line, whatever the rotation', () => {
   const drawing = new Drawing()
   const line = new Drawn(drawing.replica.shape(drawing.add({ kind: 'line', rotation: 30, text: 'yes' })), drawing)
@@ -96,6 +122,16 @@ test('S16: a caption is upright in the middle of its line, whatever the rotation
   new Picture(context, { marked: { painted: () => () => [] } }, look).paint([line], look, { left: 0, top: 0, right: 320, bottom: 320 })
   const [[, x, y], turn, ...words] = told.filter(([name]) => ['translate', 'rotate', 'fillText'].includes(name))
   assert.deepEqual([Math.round(x), Math.round(y), turn, words.map(([, each]) => each)], [0, 0, ['rotate', -Math.PI / 6], ['yes']])
+  const steep = new Drawn(drawing.replica.shape(drawing.add({ kind: 'line', size: [1, 400], text: 'yes' })), drawing)
+  told = []
+  paintText(context, steep, 0.1, false)
+  assert.deepEqual(told.find(([name]) => name === 'fillRect'), ['fillRect', -15, -5.5, 30, 10], 'from afar it is a bar, whatever the line’s own width')
+})
+
+test('a text that is painted once more over the marks is as faint as its shape', () => {
+  const drawing = new Drawing()
+  paintTextOver(pencil, new Drawn(drawing.replica.shape(drawing.add({ text: 'yes', alpha: 5 })), drawing), { ...look })
+  assert.equal(style.globalAlpha, 0.5)
 })
 
 test('the trail of a laser pointer is there for a second, however long others go on telling it', () => {
@@ -103,7 +139,7 @@ test('the trail of a laser pointer is there for a second, however long others go
   const people = [{ actor: 2, color: '#1D4ED8', laser }]
   const frames = new Source()
   const lasers = new Lasers({
-    presence: { ownLaser: null, people: () => people, person: () => people[0] }, me: {}, shown: { isPast: false, live: { actor: 1 } }, view: {}, frames,
+    presence: { ownLaser: null, people: () => people, person: () => people[0] }, me: {}, shown: { isPast: false, live: { actor: 1 } }, view, frames,
   })
   const isBare = (now) => {
     frames.tell('update', now)
@@ -112,6 +148,14 @@ test('the trail of a laser pointer is there for a second, however long others go
   assert.deepEqual([5_000, 5_999, 6_000, 6_500, 9_000].map(isBare), [false, false, true, true, true], 'so it asks for no more frames')
   laser.points.push(410, 400)
   assert.deepEqual([9_100, 10_100].map(isBare), [false, true])
+  laser.points.push(420, 400)
+  people[0].color = '#0F766E'
+  assert.equal(isBare(11_000), false)
+  told = []
+  lasers.paint(pencil, 11_500)
+  assert.deepEqual(told, [
+    ['moveTo', 840, 800], ['lineTo', 840.01, 800], ['stroke', '#FFFFFF', 4], ['moveTo', 840, 800], ['lineTo', 840.01, 800], ['stroke', '#0F766E', 2.5],
+  ], 'in the colour that they have by now')
 })
 
 test('what somebody writes in a shape is painted as it is turned, until the drawing has it or for 1.5 seconds', () => {
@@ -120,8 +164,9 @@ test('what somebody writes in a shape is painted as it is turned, until the draw
   const shape = new Drawn(drawing.replica.shape(id), drawing)
   let people
   let follow
+  let touched = 0
   const writing = new OthersWriting({
-    scene: { drawn: (each) => (each === id ? shape : null), touch() {} }, view: { ...look, scale: 1 }, palette: look,
+    scene: { drawn: (each) => (each === id ? shape : null), touch: () => { touched += 1 } }, view: { ...look, scale: 1 }, palette: look,
     shown: drawing, presence: { people: () => people }, frames: { on: (_name, run) => { follow = run } },
   })
   const painted = (now, ...typed) => {
@@ -135,6 +180,8 @@ test('what somebody writes in a shape is painted as it is turned, until the draw
   }
   const seen = [Math.PI / 6, 'Eggs']
   assert.deepEqual(painted(0, 'Eggs'), seen)
+  assert.deepEqual([painted(0, 'Eggs'), touched], [seen, 1], 'and is painted anew for that')
+  assert.deepEqual([[3_000], [4_400, 'Eggs'], [4_600, 'Eggs']].map((each) => painted(...each)), [seen, seen, seen], 'somebody goes on')
   assert.deepEqual([5_000, 6_500, 6_501].map((now) => painted(now)), [seen, seen, []])
   painted(7_000, 'Eggs')
   painted(7_100)
@@ -144,4 +191,181 @@ test('what somebody writes in a shape is painted as it is turned, until the draw
   painted(8_000, 'Eggs and ham')
   painted(8_100, 'Eggs')
   assert.deepEqual(painted(8_200), [], 'it was given up')
+  painted(9_000, 'Ham')
+  drawing.isPast = true
+  assert.deepEqual(painted(9_100, 'Ham'), [], 'the past is shown')
+  drawing.isPast = false
+  shape.isWritten = true
+  follow(9_200)
+  told = []
+  writing.paint(context)
+  assert.deepEqual(told, [], 'one’s own text field is there')
+})
+
+/** What is painted above the drawing, by whoever selects, and by Ben. */
+function above(t) {
+  const hand = handAt(t)
+  const frames = Object.assign(new Source(), { asked: 0, request() { this.asked += 1 } })
+  const overlay = new Overlay({ getContext: () => pencil, addEventListener() {} }, {
+    ...hand, frames, palette: { isDark: false, colors: { accent: 'accent', onAccent: 'onAccent', panel: 'panel', face: 'sans' } },
+  })
+  const people = []
+  hand.presence.people = () => people
+  const ben = (...states) => {
+    people.splice(0, 2, ...states.map((state, at) => (
+      { actor: 7 + at, name: 'Ben', color: '#0F766E', selection: [], lifted: [], writing: null, cursor: null, ink: null, ...state })))
+  }
+  let now = 0
+  const painted = (milliseconds, ...names) => {
+    told = []
+    frames.tell('paint', now += milliseconds)
+    return told.filter(([name]) => names.includes(name))
+  }
+  return { hand, frames, overlay, painted, ben }
+}
+
+test('one’s own selection has a box with handles in one’s own colour, and what others select a box and a name in theirs', (t) => {
+  const { hand, frames, painted, ben } = above(t)
+  const ids = Array.from({ length: 401 }, (_, at) => hand.add({ position: [300 + at, 300] }))
+  hand.pass(1_000)
+  hand.selection.set(ids.slice(0, 1))
+  assert.equal(frames.asked, 1)
+  assert.deepEqual(painted(0, 'strokeRect'), [['strokeRect', 'accent', 1.5]])
+  const lines = painted(0, 'moveTo', 'lineTo')
+  for (const line of [[-3.5, 0, 3.5, 0], [0, -3.5, 0, 3.5]]) {
+    assert.ok(lines.some(([name, ...from], at) => name === 'moveTo' && `${[from, lines[at + 1].slice(1)]}` === `${line}`), 'the handle that moves is a cross')
+  }
+  hand.selection.set(ids.slice(0, 2))
+  assert.deepEqual(painted(0, 'strokeRect'), [['strokeRect', 'accent', 1], ['strokeRect', 'accent', 1], ['strokeRect', 'accent', 1.5]])
+  hand.selection.set([])
+  for (const [count, boxes] of [[2, 2], [400, 400], [401, 1], [2, 2], [0, 0]]) {
+    ben({ selection: ids.slice(0, count) })
+    assert.deepEqual(painted(0, 'strokeRect', 'fillText'), [
+      ...Array(boxes).fill(['strokeRect', '#0F766E', 1.5]), ...boxes > 0 ? [['fillText', '#FFFFFF', 'Ben']] : [],
+    ], `${count} shapes have ${boxes} boxes`)
+  }
+  ben({ selection: ids.slice(0, 300) }, { selection: ids.slice(100) })
+  assert.equal(painted(0, 'strokeRect').length, 301, 'all together have 400')
+  ben({ lifted: ids.slice(0, 1), writing: ids[0] })
+  assert.deepEqual(painted(0, 'fillText'), [['fillText', '#FFFFFF', 'Ben is writing…']])
+  hand.drawing.isPast = true
+  assert.equal(painted(0, 'clearRect').length, 1)
+  assert.deepEqual(painted(0, 'clearRect', 'strokeRect'), [], 'what is empty is not painted again')
+})
+
+test('another’s pointer has their colour and a white edge, and for eight seconds their name, also from beside the window', (t) => {
+  const { painted, ben } = above(t)
+  const arrow = [['stroke', '#FFFFFF', 2.5], ['fill', '#0F766E']]
+  const seen = (milliseconds) => painted(milliseconds, 'stroke', 'fill', 'fillText').map((each) => each.filter((part) => typeof part !== 'object'))
+  const named = [...arrow, ['fill', '#0F766E'], ['fillText', '#FFFFFF', 'Ben']]
+  for (const [x, y, is] of [[500, 300, true], [-190, -50, true], [-210, 300, false], [500, -70, false], [1_290, 810, true], [1_310, 300, false], [500, 830, false]]) {
+    ben({ cursor: { x, y } })
+    seen(10_000)
+    assert.deepEqual(seen(7_999), is ? named : [], `${x}, ${y}`)
+    assert.deepEqual(seen(1), is ? arrow : [])
+  }
+})
+
+test('guides reach eight pixels beyond the shapes, or only across a gap, and lie on whole pixels', (t) => {
+  const { hand, frames, overlay, painted } = above(t)
+  hand.view.zoomAt({ x: 0, y: 0 }, 2)
+  overlay.setGuides([
+    { axis: 'x', at: 100.2, from: 0, to: 50, between: [10, 30.5] }, { axis: 'y', at: 70, from: 5, to: 50, between: null, isGap: true },
+  ])
+  const places = painted(0, 'moveTo', 'lineTo').map(([, ...place]) => place)
+  assert.deepEqual(places, [
+    [200.5, -7.5], [200.5, 108.5], [196.5, 20.5], [204.5, 20.5], [196.5, 61.5], [204.5, 61.5], [10.5, 140.5], [100.5, 140.5],
+  ])
+  assert.deepEqual(painted(0, 'fillText'), [['fillText', 'onAccent', '20.5']])
+  const { asked } = frames
+  overlay.setGuides([])
+  assert.deepEqual([frames.asked - asked, painted(0, 'lineTo')], [1, []])
+  overlay.setGuides([])
+  assert.equal(frames.asked - asked, 1)
+})
+
+test('what the pointer is over has a faint box unless it is selected, and of more than 400 hits only the current one has', (t) => {
+  const { hand, frames, overlay, painted } = above(t)
+  const ids = Array.from({ length: 401 }, (_, at) => hand.add({ position: [300 + at, 300] }))
+  hand.pass(1_000)
+  overlay.setHover(ids[0])
+  overlay.setHover(ids[0])
+  assert.deepEqual([frames.asked, painted(0, 'strokeRect')], [1, [['strokeRect', 'accent', 1]]])
+  hand.selection.set(ids.slice(0, 1))
+  assert.deepEqual(painted(0, 'strokeRect'), [['strokeRect', 'accent', 1.5]])
+  hand.selection.set([])
+  overlay.setHover(null)
+  const strong = [['strokeRect', 'accent', 10], ['strokeRect', 'accent', 2]]
+  for (const [count, at, boxes] of [[401, 7, strong], [2, 1, [['strokeRect', 'accent', 5], ...strong]], [0, 0, []]]) {
+    overlay.setFound(ids.slice(0, count), at)
+    assert.deepEqual(painted(0, 'strokeRect'), boxes)
+  }
+})
+
+/** Canvases aside that do what the pencil does. */
+function sheets(t) {
+  const { OffscreenCanvas } = globalThis
+  globalThis.OffscreenCanvas = class {
+    getContext() { return pencil }
+    set width(width) { told.push(['cleared', width]) }
+  }
+  style.canvas = { width: 1_280, height: 800 }
+  t.after(() => {
+    Object.assign(globalThis, { OffscreenCanvas })
+    delete style.canvas
+  })
+}
+
+test('what is faint is painted aside as far as it is in view, and from there as a whole', (t) => {
+  sheets(t)
+  const drawing = new Drawing()
+  const shape = new Drawn(drawing.replica.shape(drawing.add({ position: [100, 100], alpha: 5, stroke: '#112233', strokeWidth: 10 })), drawing)
+  for (const [area, expected] of [
+    [{ left: 0, top: 0, right: 900, bottom: 900 }, [144, 74, 112, 112]], [{ left: 150, top: 80, right: 250, bottom: 180 }, [150, 80, 100, 100]],
+    [{ left: 300, top: 0, right: 900, bottom: 900 }, null],
+  ]) {
+    told = []
+    for (const _ of paintShape(pencil, shape, { pixels: { scale: 1, x: 50, y: -20 }, area, dashes: new DashBudget(), isDark: false }));
+    const [whole, ...more] = told.filter(([name]) => name === 'drawImage').map(([, , _x, _y, width, height, left, top]) => [left, top, width, height])
+    assert.deepEqual([whole ?? null, more], [expected, []])
+  }
+})
+
+test('what is being drawn is painted on from where it was, anew when a stroke goes, and stays until the drawing has it or for 1.5 seconds', (t) => {
+  sheets(t)
+  const inks = new Inks()
+  const ink = (shape, count, at = 0) => [{ actor: 7, ink: { shape, color: '#0F766E', width: 4, at, points: Array.from({ length: 2 * count }, (_, each) => 10 * (at + each)) } }]
+  const painted = (people, now, drawn) => {
+    told = []
+    inks.follow(people, now, (shape) => shape === drawn)
+    inks.paint(pencil, { pixels: { scale: 1, x: 0, y: 0 } }, false)
+    return [told.some(([name]) => name === 'cleared'), told.filter(([name]) => name === 'stroke').length, inks.hasAny, inks.isWaiting]
+  }
+  for (const [what, people, now, drawn, expected] of [
+    ['a stroke begins', ink(5, 3), 0, 0, [true, 2, true, false]], ['nothing new', ink(5, 3), 0, 0, [false, 1, true, false]], ['it goes on', ink(5, 2, 3), 0, 0, [false, 2, true, false]],
+    ['the next begins', ink(6, 3), 100, 0, [true, 2, true, false]], ['it has ended', [], 1_600, 0, [false, 1, true, true]], ['it did not come', [], 1_601, 0, [false, 0, false, false]],
+    ['another', ink(7, 3), 2_000, 0, [true, 2, true, false]], ['it is in the drawing', ink(7, 3), 2_100, 7, [false, 0, false, false]], ['and told for longer', ink(7, 3), 2_200, 7, [false, 0, false, false]],
+  ]) assert.deepEqual(painted(people, now, drawn), expected, what)
+  const own = new GrowingInk('#B42318', 4)
+  for (const x of [0, 10, 20]) own.add({ x, y: 0 })
+  inks.setOwn(own, [])
+  assert.deepEqual(painted(ink(8, 3), 3_000), [true, 4, true, false])
+  inks.setOwn(null, [])
+  assert.deepEqual(painted(ink(8, 3), 3_000), [true, 2, true, false])
+})
+
+test('the map has ink as it is turned, to its last point', (t) => {
+  const hand = handAt(t)
+  const body = makeElements()
+  Element.prototype.getContext = () => pencil
+  hand.add({ kind: 'ink', position: [500, 300], size: [200, 20], rotation: 90, path: Array.from({ length: 60 }, (_, at) => [Math.round(65_535 * at / 59), 32_768, 100]) })
+  hand.pass(1_000)
+  const frames = Object.assign(new Source(), { request() {} })
+  new Minimap({ ...hand, frames, minimap: Object.assign(new Source(), { isOn: true }), palette: Object.assign(new Source(), { isDark: false, colors: { accent: 'accent' } }) })
+  Object.assign(body.children[0], { clientWidth: 144, clientHeight: 96 })
+  told = []
+  frames.tell('paint', 0)
+  const points = told.filter(([name]) => name === 'lineTo').map(([, x, y]) => [x, y].map(Math.round))
+  assert.deepEqual([points[0], points.at(-1)], [[68, 29], [68, 49]])
+  assert.ok(points.length < 60 && told.some(([name, color]) => name === 'strokeRect' && color === 'accent'))
 })

@@ -159,7 +159,7 @@ test('what others move glides as long as the next step is awaited, and what one 
   near(drawn.width, 100 + 200 * part)
   near(drawn.height, 100 - 60 * part)
   near(drawn.rotation, 90 * part)
-  near(drawn.opacity, 1 - 0.5 * part)
+  near(100 * drawn.opacity, 100 - 50 * part)
   const path = drawn.path = {}
   frame(70_150)
   assert.equal(drawn.path, null)

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 const heard = {}
 globalThis.addEventListener = (type, run) => { heard[type] = run }
 globalThis.Node = class {}
-globalThis.document = { addEventListener() {} }
+globalThis.document = { hidden: false, addEventListener: (type, run) => { heard[type] = run } }
 const { Surface } = await import('../../build/modules/gestures/surface.js')
 
 /**
@@ -143,4 +143,19 @@ test('a press is no hold if the hand had moved in time, though the page hears of
     return begun
   }
   assert.deepEqual([lifts(false), lifts(true)], [[true], [false]])
+})
+
+test('a drag is given up when the window loses the focus, is hidden or ends', () => {
+  for (const [type, hidden, expected] of [['blur', false, true], ['pagehide', false, true], ['visibilitychange', true, true], ['visibilitychange', false, false]]) {
+    const { surface, onStage } = stageOf()
+    const phases = []
+    surface.on('gesture', ({ phase }) => { if (phase) phases.push(phase) })
+    const press = { pointerId: 1, pointerType: 'mouse', button: 0, buttons: 1, isPrimary: true, width: 1, height: 1 }
+    onStage('pointerdown', press)
+    onStage('pointermove', { ...press, clientX: 340 })
+    Object.assign(document, { hidden })
+    heard[type]()
+    assert.deepEqual([surface.isIdle, phases.at(-1) === 'cancelled'], [expected, expected], `${type} ${phases}`)
+    surface.cancel()
+  }
 })

@@ -23,6 +23,8 @@ test('what cannot be stored is as nobody has chosen it yet, and a choice lasts a
   paint.choose({ strokeWidth: 8 })
   setAppearance('dark')
   assert.deepEqual([setting.isOn, paint.fill, paint.strokeWidth, appearance()], [false, '#123456', 8, 'dark'])
+  setAppearance('system')
+  assert.equal(appearance(), 'system')
   assert.deepEqual(heard, [setting, paint, paint])
   rememberTab('layers')
   const identity = rememberedIdentity()

@@ -24,6 +24,7 @@ const { Paint } = await import('../../build/modules/state/paint.js')
 const { Permission } = await import('../../build/modules/state/permission.js')
 const { Presence } = await import('../../build/modules/state/presence.js')
 const { Setting } = await import('../../build/modules/state/setting.js')
+const { Shown } = await import('../../build/modules/state/shown.js')
 const { forgetAtOnce, keepAtOnce, keptAtOnce } = await import('../../build/modules/storage/farewell.js')
 const { rememberedIdentity, rememberIdentity } = await import('../../build/modules/storage/identity.js')
 
@@ -236,6 +237,42 @@ test('who may edit is who isn’t a viewer, and whose room is there, unless the 
   const byLink = new Permission(line, Object.assign(new Source(), { isPast: false }), true)
   line.hear({ type: 'state', state: 'loading' })
   assert.deepEqual([byLink.isByLink, byLink.mayEdit, permission.isByLink], [true, false, false])
+})
+
+test('light or dark is as it was chosen last', async () => {
+  const { dataset } = (globalThis.document = { documentElement: { dataset: {} } }).documentElement
+  for (const [stored, theme] of [['blue', 'system'], ['dark', 'dark']]) {
+    localStorage.setItem('canvas.theme', stored)
+    const { appearance, setAppearance } = await import(`../../build/modules/storage/appearance.js?${stored}`)
+    assert.equal(appearance(), theme)
+    setAppearance('light')
+    assert.deepEqual([dataset.theme, localStorage.getItem('canvas.theme')], ['light', 'light'])
+    delete dataset.theme
+  }
+  delete globalThis.document
+})
+
+test('a page that looks at the past, at more of it and at the present again shows all that is there each time', () => {
+  const heard = []
+  const replicaOf = (name) => ({
+    name, changes: () => ({ reset: false, shapes: [] }), shapes: () => [{ id: name }], overlapPairs: () => [[name, 'other']], destroy: () => heard.push(`${name} ends`),
+  })
+  const frames = Object.assign(new Source(), { request() {} })
+  const shown = new Shown(Object.assign(new Source(), { replica: replicaOf('live') }), frames)
+  shown.on('leaving', () => heard.push(`leaving ${shown.replica.name}`))
+  shown.on('past', (isPast) => heard.push(isPast))
+  shown.on('changes', ({ reset, shapes, pairs }) => heard.push([reset, ...shapes.map(({ shape }) => shape.id), ...(pairs ?? []).map(({ first }) => first)]))
+  const frame = () => {
+    frames.tell('update', 0)
+    return heard.splice(0)
+  }
+  const [one, two] = [replicaOf('one'), replicaOf('two')]
+  for (const [past, told] of [
+    [one, ['leaving live', true, [true, 'one', 'one']]], [two, ['one ends', [true, 'two', 'two']]], [null, ['two ends', false, [true, 'live', 'live']]],
+  ]) {
+    shown.showPast(past)
+    assert.deepEqual([frame(), frame(), shown.live.name], [told, [[false]], 'live'])
+  }
 })
 
 test('what was not stored when a page ended is kept at once, if it is not too much', () => {

@@ -209,9 +209,8 @@ export class History {
     const span = this.#to - this.#from
     const part = Number(this.#slider.value) / steps
     const at = Math.round(this.#from + span * part)
-    // At its ends, the slider doesn't snap to a mark. The ends show the time before the first step and after the last
-    // one.
-    if (part === 0 || part === 1) return this.#show(at)
+    // At its beginning, the slider doesn't snap to a mark, because it shows the time before the first step there.
+    if (part === 0) return this.#show(at)
     return this.#show(this.#moments.find((moment) => moment > at && moment - at <= span * markReach) ?? at)
   }
 

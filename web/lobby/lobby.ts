@@ -160,7 +160,6 @@ const alike = (name: string) => name.trim().normalize('NFC').toLowerCase().repla
 function typedRoom(): string | null {
   const exact = serverName(input.value)
   const rooms = [...listing.recent, ...listing.others].map(({ room }) => room)
-  if (exact !== null && rooms.includes(exact)) return exact
   const meant = rooms.filter((room) => alike(shownName(room)) === alike(input.value))
   return meant.length === 1 ? meant[0] : exact
 }
