@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
 import { drawings, kept, space } from './stored.mjs'
 import { Source } from '../../build/modules/basics/source.js'
-import { keyOf } from '../../build/modules/storage/database.js'
+import { keep, keyOf } from '../../build/modules/storage/database.js'
 import { Keeper } from '../../build/modules/storage/keeper.js'
 
 const room = 'garden'
@@ -13,7 +13,7 @@ mock.timers.enable({ apis: ['setTimeout'] })
 beforeEach(() => {
   kept.clear()
   drawings.clear()
-  Object.assign(space, { isLeft: true, besides: Infinity })
+  Object.assign(space, { isLeft: true, besides: Infinity, isBroken: false })
 })
 
 /** Lets time pass, with all that waits for promises and for the storage. */
@@ -63,6 +63,15 @@ class Tab extends Source {
 
   get stored() { return [...kept.values()].map(({ key, unsent }) => [key.split(' ').slice(1, 2).join(), unsent]) }
 }
+
+test('what is stored is stored before the next turn of the loop, which a page that is closed does not have', async () => {
+  await keep('edits', { key: 'opens the storage' })
+  let isStored = false
+  const stored = keep('edits', { key: 'garden 1' }).then(() => { isStored = true })
+  for (let step = 0; step < 10; step += 1) await null
+  assert.deepEqual([kept.has('garden 1'), isStored], [true, false])
+  await stored
+})
 
 test('unsent edits of somebody who may only look on now are stored once, also if they are another actor by then', async () => {
   const tab = new Tab()
@@ -150,4 +159,31 @@ test('where there is no space for edits, the oldest drawings of rooms that no ta
   tab.has(7)
   await pass(200)
   assert.deepEqual([tab.keeper.isKeeping, drawings.size, tab.said.length], [false, 2, 1])
+})
+
+test('who closes the page is warned where not even old drawings can be forgotten', async (t) => {
+  t.after(() => { delete navigator.locks })
+  navigator.locks = { query: async () => ({ held: [] }) }
+  const tab = new Tab()
+  drawings.set('old', { room: 'old', at: 1 })
+  space.isBroken = true
+  tab.has(1)
+  await pass(300)
+  assert.equal(tab.keeper.isKeeping, false)
+})
+
+test('edits that are stored meanwhile are not told as lost because an older attempt has found no space', async (t) => {
+  t.after(() => { delete navigator.locks })
+  let answer = () => {}
+  navigator.locks = { query: () => new Promise((done) => { answer = done }) }
+  const tab = new Tab()
+  space.isLeft = false
+  tab.has(1)
+  await pass(100)
+  space.isLeft = true
+  tab.has(2)
+  await pass(100)
+  answer({ held: [] })
+  await pass(100)
+  assert.deepEqual([tab.keeper.isKeeping, tab.stored], [true, [['1', 2]]])
 })

@@ -148,7 +148,10 @@ export async function forgetEdits(key: string) {
 
 /** Deletes the stored drawing of a room. */
 export async function forgetDrawing(room: string) {
-  await done((await begin('drawings', 'readwrite')).objectStore('drawings').delete(room))
+  const transaction = await begin('drawings', 'readwrite')
+  const isStored = stored(transaction)
+  transaction.objectStore('drawings').delete(room)
+  await isStored
 }
 
 /** The rooms of which something is stored, in both stores or in one of them, from the newest to the oldest. */

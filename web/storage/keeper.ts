@@ -168,6 +168,9 @@ export class Keeper extends Source<{ change: null }> {
   #isEditsStale = false
   #editsTimer = 0
   #againTimer = 0
+  /** How many attempts to store edits there were, and the newest one that has stored them. */
+  #attempts = 0
+  #storedAttempt = 0
   /** While drawings of other rooms give way to edits: whether there were any. */
   #makingSpace: Promise<boolean> | null = null
   #drawing = new Throttle(() => this.#keepDrawing(), drawingMilliseconds, costFactor)
@@ -316,13 +319,15 @@ export class Keeper extends Source<{ change: null }> {
     const until = this.#replica.reserveStamps()
     const edits = this.#edits()
     if (edits && !isSame(edits.bytes, this.#keptEdits)) {
+      const attempt = ++this.#attempts
       const keeping = keep('edits', edits).then(() => {
         this.#keptEdits = edits.bytes
+        this.#storedAttempt = attempt
         if (this.#former.every(({ key }) => key !== edits.key)) this.#forgetFormer()
         this.#tellKeeping(true)
-      }, (error) => this.#tryAgain(error))
+      }, (error) => this.#tryAgain(attempt, error))
       const isLate = await Promise.race([keeping, new Promise((done) => { setTimeout(() => done(true), storageMilliseconds) })])
-      if (isLate) this.#tellKeeping(false)
+      if (isLate && this.#storedAttempt < attempt) this.#tellKeeping(false)
     }
     // The edits are sent even if they can't be stored, because otherwise nobody could draw while the storage fails.
     this.#connection.perform(this.#replica.kept(until))
@@ -332,12 +337,13 @@ export class Keeper extends Source<{ change: null }> {
    * Schedules another attempt, unless one is scheduled or everything is stored. It is made at once if there is space
    * now. It stores the edits of then: a newer attempt may have stored more than the one that has failed.
    */
-  async #tryAgain(error: unknown) {
+  async #tryAgain(attempt: number, error: unknown) {
     cantKeep(error)
     if (error instanceof DOMException && error.name === 'QuotaExceededError') {
       this.#makingSpace ??= inTime(makeSpace(this.#room)).catch(() => false).finally(() => { this.#makingSpace = null })
       if (await this.#makingSpace && this.#place) return this.#editsChanged()
     }
+    if (this.#storedAttempt > attempt) return
     this.#tellKeeping(false)
     if (this.#againTimer !== 0 || this.#replica.unsentCount === 0) return
     this.#againTimer = setTimeout(() => {
