@@ -263,8 +263,10 @@ extension Outbox {
       guard let base else { return true }
       let (before, operation) = (last.operation, next.operation)
       guard last.edit == next.edit else { return !first.operation.set.deleted && !operation.set.deleted }
+      if base.contains(before.shape) == base.contains(operation.shape) { return true }
+      // Where lines end is written after the deletions by undo and redo. Then the edit stays together.
       return !before.set.deleted || !operation.set.deleted
-        || base.contains(before.shape) == base.contains(operation.shape)
+        || pending.last { $0.edit == next.edit }?.operation.set.deleted != true
     }
     var parts: [[Pending]] = []
     var bytes = 0

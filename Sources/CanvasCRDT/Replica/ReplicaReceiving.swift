@@ -202,9 +202,10 @@ extension Replica {
       stampTrust = .full
       takeBackTooOld(at: index, rejection, at: now)
     case .readOnly: takeBack(at: index, rejection, at: now) { _, _ in true }
-    case .roomFull:
+    case .roomFull, .quotaExceeded:
       // A server looks for space after it has checked the stamps.
-      stampTrust = .full
+      if rejection.code == .roomFull { stampTrust = .full }
+      // Without an index, it is the quota of a day, which an edit could pass in part a moment later.
       guard let first = rejection.operation, first < count else {
         return takeBack(at: index, rejection, at: now) { _, _ in true }
       }
@@ -212,22 +213,12 @@ extension Replica {
       // paths than the refused one can still fit.
       let refused = outbox.flights[index].pending[first].operation.set
       let isShape = refused.assigned.contains(.kind)
-      let bytes = refused.longBytes(of: .all)
+      let bytes = rejection.code == .roomFull ? refused.longBytes(of: .all) : 0
       takeBack(at: index, rejection, at: now) { place, pending in
         let set = pending.operation.set
         return place == first
           || isShape && place > first && set.assigned.contains(.kind) && set.longBytes(of: .all) >= bytes
       }
-    case .quotaExceeded:
-      // It names no operation. If it is for what the room has to remember (W12), only shapes that are not there count,
-      // neither in the room nor in an earlier message. So edits that have these are taken back, and the rest is sent
-      // again.
-      let base = optimistic.base
-      let earlier = outbox.flights[..<index].flatMap(\.pending).filter { $0.operation.set.assigned.contains(.kind) }
-      let made = IdentifierSet(earlier.map { $0.operation.shape })
-      let edits = outbox.flights[index].pending
-        .filter { !base.contains($0.operation.shape) && !made.contains($0.operation.shape) }.map(\.edit)
-      takeBack(at: index, rejection, at: now) { _, pending in edits.isEmpty || edits.contains(pending.edit) }
     default:
       guard let operation = rejection.operation, operation < count else {
         return takeBack(at: index, rejection, at: now) { _, _ in true }

@@ -262,7 +262,9 @@ struct Fullness: Sendable {
     let fitsErasures = more == 0 || Fullness.fits(after.erasures + made, standing.erasures, limits.erasures)
     if fitsLive, fitsRemnants, fitsErasures {
       let remnants = max(0, after.remnants - standing.remnants)
-      return .success(MemoryUse(places: more, remnants: remnants, mayOutlive: mayOutlive))
+      let first = growth.first { $0.counts.records + $0.counts.erasures > 0 || $0.counts.remnants > 0 }?.index
+      let unseen = message.unseen > 0 ? message.firstUnseen : nil
+      return .success(MemoryUse(places: more, remnants: remnants, mayOutlive: mayOutlive, first: first ?? unseen))
     }
     growth += (0..<message.unseen).map { (message.firstUnseen + $0, .made(1)) }
     // If there are N shapes too many, the refusal names the first of the message's last N operations that make shapes.

@@ -10,6 +10,8 @@ struct MemoryUse: Hashable, Sendable {
   var remnants = 0
   /// Deletions that a pending edit might outlive. Each is charged like a remnant, but is not refused for that.
   var mayOutlive = 0
+  /// The index of the first operation that takes memory.
+  var first: Int?
 }
 
 /// How much of a room's memory for deletions each address and each token has used lately.
@@ -25,8 +27,10 @@ struct MemoryShares: Sendable {
   /// Refuses a message if its payer would then use more than the payer's share.
   func check(_ use: MemoryUse, for payer: Payer?, taken: MemoryUse, now: Moment) throws(Rejection) {
     guard let payer else { return }
-    try places.check(use.places, for: payer, taken: taken.places, now: now)
-    try remnants.check(use.remnants, for: payer, taken: taken.remnants, now: now)
+    let words =
+      places.refusal(of: use.places, for: payer, taken: taken.places, now: now)
+      ?? remnants.refusal(of: use.remnants, for: payer, taken: taken.remnants, now: now)
+    if let words { throw Rejection(operation: use.first, code: .quotaExceeded, message: words) }
   }
 
   mutating func charge(_ use: MemoryUse, to payer: Payer?, now: Moment) {
@@ -85,14 +89,16 @@ private struct ShareBook: Sendable {
   private var share: Double { Double(max(most / 8, ShareBook.shareMin)) }
 
   /// Shares are enforced only while the memory is more than half full.
-  func check(_ places: Int, for payer: Payer, taken: Int, now: Moment) throws(Rejection) {
-    guard places > 0, UInt64(clamping: taken + places) > most / 2 else { return }
+  /// - Returns: why the payer may not use so many places more. `nil` if it may.
+  func refusal(of places: Int, for payer: Payer, taken: Int, now: Moment) -> Text? {
+    guard places > 0, UInt64(clamping: taken + places) > most / 2 else { return nil }
     for name in ShareBook.names(of: payer) {
       let used = used(by: name, now: now)
       // While half is free, whoever has used nothing may bring more than a share at once: a whole drawing.
       guard used + Double(places) > share, used > 0 || UInt64(clamping: taken) > most / 2 else { continue }
-      throw Rejection(code: .quotaExceeded, message: ShareBook.words(for: name))
+      return ShareBook.words(for: name)
     }
+    return nil
   }
 
   mutating func charge(_ places: Int, to payer: Payer, now: Moment) {
