@@ -208,27 +208,42 @@ extension Outbox {
     return taken
   }
 
-  /// Removes and returns the waiting operations for which `isTaken` is true.
-  private mutating func takeBackWaiting(where isTaken: (Operation) -> Bool) -> [Pending] {
-    var taken: [Pending] = []
-    for index in waiting.indices where !waiting[index].operation.set.assigned.isEmpty {
-      guard isTaken(waiting[index].operation) else { continue }
-      taken.append(waiting[index])
-      waiting[index].operation.set.clear()
-    }
-    if !taken.isEmpty { tidy() }
-    return taken
-  }
-
   /// Removes operations from everything that has to be sent, and returns them: from waiting edits, and from messages
   /// that have to be sent again.
   mutating func takeBackUnsent(where isTaken: (Operation) -> Bool) -> [Pending] {
+    // The compiler copies a function for each closure that is passed to it. So only this short one gets the closure.
+    var marks: [Bool] = []
+    forEach { marks.append(isTaken($0.operation)) }
+    return marks.contains(true) ? takeBackUnsent(marks) : []
+  }
+
+  /// - Parameter marks: for each operation in the order of `forEach`, whether it is taken if it has to be sent.
+  private mutating func takeBackUnsent(_ marks: [Bool]) -> [Pending] {
+    var marks = marks[...]
     var taken: [Pending] = []
-    for index in flights.indices.reversed() where !flights[index].isSent {
-      guard flights[index].pending.contains(where: { isTaken($0.operation) }) else { continue }
-      taken = takeBack(at: index) { _, pending in isTaken(pending.operation) } + taken
+    var kept: [Flight] = []
+    for flight in flights {
+      let own = marks.prefix(flight.pending.count)
+      marks = marks.dropFirst(own.count)
+      guard !flight.isSent, own.contains(true) else {
+        kept.append(flight)
+        continue
+      }
+      var rest: [Pending] = []
+      for (pending, isTaken) in zip(flight.pending, own) {
+        if isTaken { taken.append(pending) } else { rest.append(pending) }
+      }
+      if !rest.isEmpty { kept.append(Flight(id: newIdentifier(), pending: rest)) }
     }
-    return taken + takeBackWaiting(where: isTaken)
+    flights = kept
+    guard marks.contains(true) else { return taken }
+    for index in waitingStart..<waiting.count where !waiting[index].operation.set.assigned.isEmpty {
+      guard marks.popFirst() == true else { continue }
+      taken.append(waiting[index])
+      waiting[index].operation.set.clear()
+    }
+    tidy()
+    return taken
   }
 
   /// Splits messages that have to be sent again and that are too large now. They might have been made in another
