@@ -1,16 +1,5 @@
 // The client's own edits. They are shown at once, and sent when there is a connection.
 
-/// Values for some of one shape's properties.
-public struct ShapeEdit: Hashable, Sendable {
-  public var shape: Identifier
-  public var set: Properties
-
-  public init(shape: Identifier, set: Properties) {
-    self.shape = shape
-    self.set = set
-  }
-}
-
 extension Replica {
   /// Gives shapes new values. All values together are one undo step, and one message if the limits allow that. If one
   /// value is not allowed, none is written. If a shape is deleted, a line that is tied to it keeps its ends where they

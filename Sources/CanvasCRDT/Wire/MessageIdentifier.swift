@@ -13,6 +13,15 @@ public struct MessageIdentifier: Hashable, Sendable {
     json = JSONText(number)
   }
 
+  /// The upper bound on its bytes (W1). Every answer repeats the identifier, and the limit on the length of an
+  /// acknowledgement allows for this many bytes.
+  private static let bytesMax = 1_024
+
+  public var isTooLong: Bool { json.bytes.count > MessageIdentifier.bytesMax }
+
+  /// The answer to operations whose identifier is too long. It can't repeat the identifier.
+  public static var tooLong: Rejection { Rejection(code: .badMessage, message: "id has more than 1024 bytes") }
+
   /// The number, if the JSON has one to fifteen digits and no leading zeros.
   public var wholeNumber: UInt64? {
     let bytes = json.bytes

@@ -56,9 +56,6 @@ struct Conversation: Sendable {
   /// many bytes.
   private static let bytesOfOneMessage: UInt64 = 1_024
   private static let messagesForToken: UInt64 = 20
-  /// The upper bound on the bytes of a message's identifier. Every answer repeats the identifier, and the limit on the
-  /// length of an acknowledgement allows for this many bytes.
-  private static let identifierBytesMax = 1_024
 
   /// How many milliseconds reading from the connection has to pause. `nil` if no pause was decided since the last call.
   mutating func takeRest() -> UInt64? {
@@ -181,9 +178,7 @@ extension Conversation {
       return .presence(role == .editor ? state : state.without(PresenceState.tellsOfEdits))
     case .ping(let id):
       spendMessage(now)
-      if Conversation.isTooLong(id) {
-        return .reply(.error(code: "bad_field", message: Conversation.longIdentifier.message))
-      }
+      if id?.isTooLong == true { return .reply(.error(code: "bad_field", message: MessageIdentifier.tooLong.message)) }
       return .reply(.pong(id: id, milliseconds: now.wallMilliseconds))
     case .digest:
       spendMessage(now)
@@ -197,8 +192,8 @@ extension Conversation {
   }
 
   private mutating func step(of submission: Submission, as role: Role, now: Moment) throws(Closing) -> SessionStep {
-    if Conversation.isTooLong(submission.id) {
-      return try step(after: .rejected(Conversation.longIdentifier), as: role, now: now)
+    if submission.id?.isTooLong == true {
+      return try step(after: .rejected(MessageIdentifier.tooLong), as: role, now: now)
     }
     guard role == .editor else { return turnDown(submission.id, now: now) }
     // When the bucket is full, it holds enough for the longest message that the decoder accepts. So no message is
@@ -208,15 +203,6 @@ extension Conversation {
     }
     return .submit(submission)
   }
-
-  static func isTooLong(_ id: MessageIdentifier?) -> Bool {
-    id.map { $0.json.bytes.count > identifierBytesMax } ?? false
-  }
-
-  static let longIdentifier = Rejection(
-    code: .badMessage,
-    message: Text("id has more than \(identifierBytesMax) bytes")
-  )
 }
 
 // MARK: - Refusing
@@ -234,7 +220,7 @@ extension Conversation {
       spendMessage(now)
       return .reply(.error(code: "bad_field", message: words))
     case .rejected(var rejection):
-      if Conversation.isTooLong(rejection.id) { rejection.id = nil }
+      if rejection.id?.isTooLong == true { rejection.id = nil }
       if role == .viewer { return turnDown(rejection.id, now: now) }
       // An invalid operation is charged too, because reading it costs as much as reading a valid one.
       guard operations.take(1, at: now.monotonicMilliseconds) else { return try refuseForRate(rejection.id, now: now) }

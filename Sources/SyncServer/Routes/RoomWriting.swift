@@ -168,7 +168,7 @@ extension Submission {
   fileprivate static func read(_ bytes: [UInt8], _ operationsMax: UInt64) -> Result<Submission, MessageError> {
     do throws(MessageError) {
       let read = try JSONEncoding.decodeSubmission(bytes.withoutByteOrderMark, operationsMax: operationsMax)
-      return Conversation.isTooLong(read.id) ? .failure(.rejected(Conversation.longIdentifier)) : .success(read)
+      return read.id?.isTooLong == true ? .failure(.rejected(MessageIdentifier.tooLong)) : .success(read)
     } catch {
       return .failure(error)
     }
