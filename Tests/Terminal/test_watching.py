@@ -70,14 +70,15 @@ async def test_it_ends_after_its_time_and_tells_what_was_on_its_way(shared):
 async def test_a_deleted_room_ends_it(shared):
     """After close code 4404 the exit code is 1, with a message and the server's name for the error."""
     await shared.write("gone")
-    async with await start(shared, "watch", "gone") as watch, await start(shared, "watch", "gone", "--json") as program:
+    async with await start(shared, "watch", "gone") as watch:
         assert await watch.line() == "gone: 1 shape, no overlaps; nobody else is here"
-        assert (await program.object())["event"] == "here"
-        await shared.http("DELETE", "/v1/rooms/gone")
-        done = await watch.end()
-        assert done.code == 1 and "no such room" in done.err, done
-        done = await program.end()
-        assert done.code == 1 and json.loads(done.err)["error"]["code"] == "no_such_room", done
+        async with await start(shared, "watch", "gone", "--json") as program:
+            assert (await program.object())["event"] == "here"
+            await shared.http("DELETE", "/v1/rooms/gone")
+            done = await watch.end()
+            assert done.code == 1 and "no such room" in done.err, done
+            done = await program.end()
+            assert done.code == 1 and json.loads(done.err)["error"]["code"] == "no_such_room", done
 
 
 async def test_a_signal_that_its_starter_ignores_stays_ignored(shared):
