@@ -89,7 +89,7 @@ private struct ShareBook: Sendable {
   private var share: Double { Double(max(most / 8, ShareBook.shareMin)) }
 
   /// Shares are enforced only while the memory is more than half full.
-  /// - Returns: why the payer may not use so many places more. `nil` if it may.
+  /// - Returns: the reason to refuse the payer this many more places. `nil` if there is none.
   func refusal(of places: Int, for payer: Payer, taken: Int, now: Moment) -> Text? {
     guard places > 0, UInt64(clamping: taken + places) > most / 2 else { return nil }
     for name in ShareBook.names(of: payer) {
