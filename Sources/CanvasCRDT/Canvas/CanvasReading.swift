@@ -39,11 +39,7 @@ extension Canvas {
         guard others.insert(operation.shape).isNew else { return false }
       }
     }
-    for line in others.members {
-      let ties = [self[line]?.properties.from, self[line]?.properties.to]
-      guard ties.contains(where: { $0.map { leaving.contains($0.shape) } ?? false }) else { return false }
-    }
-    return true
+    return others.members.allSatisfy { self[$0]?.isTied(toAnyOf: leaving) == true }
   }
 
   /// Whether an operation deletes something that the canvas has, and does nothing else. So nobody can have the same

@@ -44,8 +44,7 @@ extension Canvas {
     for operation in operations where !operation.set.deleted { after.apply(operation) }
     var ends: [ShapeEdit] = []
     for line in after.shapes(withAny: [.from, .to]) where !leaving.contains(line.id) {
-      let ties = [line.properties.from, line.properties.to]
-      guard ties.contains(where: { $0.map { leaving.contains($0.shape) } ?? false }) else { continue }
+      guard line.isTied(toAnyOf: leaving) else { continue }
       if let set = after.ends(of: line) { ends.append(ShapeEdit(shape: line.id, set: set)) }
     }
     return ends
@@ -92,5 +91,12 @@ extension Canvas {
       if set.assigned.isEmpty { return nil }
     }
     return set
+  }
+}
+
+extension Shape {
+  /// Whether an end of a line is tied to one of these shapes.
+  func isTied(toAnyOf shapes: IdentifierSet) -> Bool {
+    [properties.from, properties.to].contains { $0.map { shapes.contains($0.shape) } ?? false }
   }
 }
