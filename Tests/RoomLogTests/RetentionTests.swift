@@ -52,4 +52,18 @@ import Testing
     #expect(kept(room(snapshots: 100, trimmed: 30), .everything) == [30, 55, 80, 100])
     #expect(room(snapshots: 100, trimmed: 30).trimmable(by: .everything, milliseconds: .max).isEmpty)
   }
+
+  @Test("a clock that is days ahead when the log opens trims nothing until it is asked again") func clockAhead() throws
+  {
+    let day: UInt64 = 86_400_000
+    let bench = try LogBench(.sqlite, options: SQLiteOptions { $0.retention = Retention(ageMillisecondsMax: 7 * day) })
+    for time in [0, day] { try bench.add("demo", ["\(time)"], at: time) }
+    try bench.snapshot("demo", at: 1, bytes("state"))
+    try bench.reopen()
+    // The machine's clock is 30 days ahead, and is then set right.
+    for (time, trimmed) in [(30 * day, 0), (day, 0), (8 * day, 0), (8 * day, 1)] as [(UInt64, UInt64)] {
+      _ = try bench.ask { .retain(id: $0, milliseconds: time) }
+      #expect(try bench.summaries().map(\.trimmed) == [trimmed], "on day \(time / day)")
+    }
+  }
 }

@@ -9,6 +9,8 @@ struct Chores {
   var writings: [SnapshotWriting] = []
   var clearings: [Clearing] = []
   var retentions: [Retaining] = []
+  /// The time of the last retention request that was carried out. At first, the time of the newest record.
+  var retainedMilliseconds: UInt64 = 0
   /// Whether rows were deleted since free pages were last counted.
   var mayHaveFreePages = false
   /// Whether a part of a snapshot was written last. Then what is to be deleted has its turn, even if more is to be
@@ -25,6 +27,7 @@ struct Chores {
     damaged: [Int64]
   ) throws(SQLiteFailure) -> (chores: Chores, lastNumber: Int64) {
     var chores = Chores()
+    chores.retainedMilliseconds = rooms.values.map(\.changedMilliseconds).max() ?? 0
     var lastNumber: Int64 = 0
     let dropped = try database.statement("SELECT room FROM dropped ORDER BY room")
     let living = Set(rooms.values.map(\.number))

@@ -6,6 +6,13 @@ struct Retaining {
   var milliseconds: UInt64
   /// The rooms still to be trimmed. The last one in the array is next.
   var names: [String]
+
+  /// The time by which rooms are trimmed. A clock that is more than an hour ahead of `last` is believed from the next
+  /// request on: a machine that starts with a wrong clock sets it right soon, and must not trim all history until then.
+  /// - Parameter last: the time of the last request.
+  func time(after last: UInt64) -> UInt64 {
+    milliseconds <= last || milliseconds - last <= 3_600_000 ? milliseconds : last
+  }
 }
 
 /// A change that retention makes in the next commit.
@@ -23,15 +30,17 @@ extension Writer {
   /// takes time.
   func retain(_ connection: WriterDatabase) throws(SQLiteFailure) {
     var retaining = chores.retentions[0]
+    let time = retaining.time(after: chores.retainedMilliseconds)
     let deadline = SteadyClock.microseconds() + options.clearingMicrosecondsMax
     repeat {
       guard let name = retaining.names.popLast(), let entry = rooms[name] else { continue }
       guard shared.refusal(room: entry.number) == nil else { continue }
-      let candidates = entry.trimmable(by: options.retention, milliseconds: retaining.milliseconds)
+      let candidates = entry.trimmable(by: options.retention, milliseconds: time)
       guard !candidates.isEmpty else { continue }
       if let place = try newestSound(of: candidates, entry, connection) { trims.append(.room(entry, place)) }
     } while !retaining.names.isEmpty && SteadyClock.microseconds() < deadline
     if retaining.names.isEmpty {
+      chores.retainedMilliseconds = retaining.milliseconds
       chores.retentions.removeFirst()
       trims.append(.done(id: retaining.id))
     } else {
