@@ -86,6 +86,17 @@ import Testing
     }
   }
 
+  @Test func `The common areas of intricate shapes are computed over several frames`() {
+    let box = Rect(0, 0, 200, 200)
+    var drawing = drawing((0..<20).map { Rect(Double($0), 0, 100, 100) }) { _, set in set.kind = .star }
+    var loops: [[Point]] = []
+    var frames = 1
+    while !drawing.commonRegions(of: drawing.visible(in: box), in: box, into: &loops), frames < 1_000 {
+      (loops, frames) = ([], frames + 1)
+    }
+    #expect(frames > 2 && frames < 100 && loops.count >= 190, "\(frames) frames")
+  }
+
   @Test func `A text is hidden by what is filled, opaque and in front of it, and by too much of that altogether`() {
     for (covers, count) in [(32, 32), (33, nil)] as [(Int, Int?)] {
       let drawing = drawing([Rect(0, 0, 100, 100)] + (0..<covers).map { Rect(Double($0), 0, 100, 100) }) { index, set in

@@ -7,8 +7,11 @@ public struct CommonAreas {
   ///   A room of ordinary shapes stays far below it.
   public init(workMax: Int = 5_000_000) { self.workMax = workMax }
 
+  /// Whether no further area is computed.
+  public var isUsedUp: Bool { work >= workMax }
+
   /// The common area of two shapes. `nil` if it takes too long, by itself or together with those before.
   public mutating func loops(_ first: Outline, _ second: Outline) -> [[Point]]? {
-    work < workMax ? first.commonRegion(with: second, work: &work) : nil
+    isUsedUp ? nil : first.commonRegion(with: second, work: &work)
   }
 }

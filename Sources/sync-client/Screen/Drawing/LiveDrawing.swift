@@ -198,26 +198,25 @@ struct LiveDrawing {
     let share: Double?
   }
 
-  /// At most this many common areas are computed in one frame. Others are left to the next frames.
-  private static let findingsMax = 400
+  /// So much work on common areas takes about ten milliseconds. What is left is computed in the next frames.
+  private static let workMaxPerFrame = 50_000
 
   /// The common areas of visible pairs.
   /// - Returns: whether all of them are up to date.
   mutating func commonRegions(of visible: [Identifier], in box: Rect, into loops: inout [[Point]]) -> Bool {
-    var findings = 0
+    var areas = CommonAreas(workMax: LiveDrawing.workMaxPerFrame)
     func add(_ pair: ShapePair, _ drawing: inout LiveDrawing) {
       guard let first = drawing.items[pair.first], let second = drawing.items[pair.second] else { return }
       if let known = drawing.regions[pair], known.first == first.outline, known.second == second.outline {
         loops += known.loops
         return
       }
-      findings += 1
-      guard findings <= LiveDrawing.findingsMax else {
+      guard !areas.isUsedUp else {
         // Until the new area is computed, the outdated one is drawn. Drawing none would flicker.
         loops += drawing.regions[pair]?.loops ?? []
         return
       }
-      loops += drawing.area(of: pair, first.outline, second.outline).loops
+      loops += drawing.area(of: pair, first.outline, second.outline, &areas).loops
     }
     if visible.count * 4 > items.count {
       for pair in overlappingPairs() { add(pair, &self) }
@@ -233,7 +232,7 @@ struct LiveDrawing {
       }
     }
     if regions.count > 2 * overlapCount + 1_000 { regions = [:] }
-    return findings <= LiveDrawing.findingsMax
+    return !areas.isUsedUp
   }
 
   /// Computes some of the common areas that are missing. Returns whether all common areas are up to date now.
@@ -245,13 +244,18 @@ struct LiveDrawing {
   /// The common area of a pair, as a fraction of the smaller shape.
   mutating func share(of pair: ShapePair) -> Double? {
     guard let first = items[pair.first]?.outline, let second = items[pair.second]?.outline else { return nil }
-    return area(of: pair, first, second).share
+    var areas = CommonAreas()
+    return area(of: pair, first, second, &areas).share
   }
 
-  @discardableResult
-  private mutating func area(of pair: ShapePair, _ first: Outline, _ second: Outline) -> CommonArea {
+  private mutating func area(
+    of pair: ShapePair,
+    _ first: Outline,
+    _ second: Outline,
+    _ areas: inout CommonAreas
+  ) -> CommonArea {
     if let known = regions[pair], known.first == first, known.second == second { return known }
-    let loops = first.commonRegion(with: second)
+    let loops = areas.loops(first, second)
     let share = loops.map { OverlapShare.of($0, first, second) }
     let area = CommonArea(first: first, second: second, loops: loops ?? [], share: share)
     regions[pair] = area
