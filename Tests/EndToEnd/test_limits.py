@@ -95,6 +95,24 @@ async def test_what_is_refused_before_it_is_understood_is_counted_and_logged():
                 f"{status} is in the log")
 
 
+async def test_a_long_body_is_read_only_for_who_may_write():
+    """Nobody else can fill the memory with layouts. They are answered before they have sent any of the body."""
+    tokens = "eeeeeeeeeeeeeeee editor board\ndddddddddddddddd viewer board\n"
+    with Server.asking(tokens, "--max-message-bytes", 16_384) as server:
+        for token, path, status in [
+            ("", "board/layout", 401), ("eeeeeeeeeeeeeeee", "other/layout", 403), ("dddddddddddddddd", "board/layout", 403),
+            ("eeeeeeeeeeeeeeee", "board/ops", 413), ("eeeeeeeeeeeeeeee", "board", 413),
+        ]:
+            for length in ("Content-Length: 16385", "Transfer-Encoding: chunked"):
+                if status == 413 and length.startswith("T"):
+                    continue
+                head = f"POST /v1/rooms/{path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n{length}\r\n\r\n"
+                assert await said(server, head) == status, (token, path, length)
+        long = " " * 20_000 + '{"shapes":[]}'
+        answer = await server.http("POST", "/v1/rooms/board/layout?token=eeeeeeeeeeeeeeee", long.encode(), {"Content-Type": "application/json"})
+        assert answer.status == 200, answer.body
+
+
 async def test_a_proxys_connections_are_counted_by_whom_they_are_for():
     """Idle ones count for no address, and a request for the client's own."""
     with Server("--proxies", "127.0.0.1", "--max-http-connections-per-address", 1, "--max-connections-per-address", 1) as server:

@@ -299,6 +299,26 @@ import Testing
     }
   }
 
+  @Test("The handler allows or refuses a longer body before any of it is read") func longBody() async throws {
+    let server = TestServer()
+    server.onLongBody = { $0.path == "/long" ? .accept(bytesMax: 2_000) : .refuse(Response(status: 401)) }
+    try await withServer(server, options: ListenOptions { $0.http.bodyBytesMax = 1_000 }) { port, _ in
+      for (path, length, status) in [
+        ("/long", "Content-Length: 2000", 200), ("/long", "Content-Length: 2001", 413),
+        ("/long", "Transfer-Encoding: chunked", 200), ("/", "Transfer-Encoding: chunked", 401),
+        ("/", "Content-Length: 1001\r\nExpect: 100-continue", 401), ("/", "Content-Length: 1000", 200),
+      ] {
+        let client = RawClient(port: port, sending: "POST \(path) HTTP/1.1\r\nHost: l\r\n\(length)\r\n\r\n")
+        if status == 200 {
+          let count = length.hasSuffix("chunked") ? 2_000 : Int(length.split(separator: " ")[1])!
+          let body = String(repeating: "x", count: count)
+          client.send(length.hasSuffix("chunked") ? "7d0\r\n\(body)\r\n0\r\n\r\n" : body)
+        }
+        #expect(client.readAnswer()?.status == status, "\(path) \(length)")
+      }
+    }
+  }
+
   @Test("Chunks add up to the bound, and trailers have one") func endless() async throws {
     try await withServer(options: ListenOptions { $0.http.bodyBytesMax = 1_000 }) { port, _ in
       let head = "POST / HTTP/1.1\r\nHost: l\r\nTransfer-Encoding: chunked\r\n\r\n"

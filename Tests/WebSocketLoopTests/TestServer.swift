@@ -27,6 +27,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
   var onClosed: () -> Void = {}
   var onWritable: (Connection) -> Void = { _ in }
   var onUpgrade: (Request) -> UpgradeDecision = { .accept(subprotocol: $0.offeredSubprotocols.first) }
+  var onLongBody: (Request) -> LongBodyDecision? = { _ in nil }
   var onRequest: (PendingRequest) -> Void = { pending in
     let request = pending.request
     pending.answer(
@@ -63,6 +64,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
   func party(of request: Request) -> String { NetworkAddress.party(of: request.peer) }
 
   func upgradeRequested(_ request: Request) -> UpgradeDecision { onUpgrade(request) }
+  func longBodyOffered(by request: Request) -> LongBodyDecision? { onLongBody(request) }
   func requested(_ pending: PendingRequest) { onRequest(pending) }
   func refused(_ status: Int, from peer: String, reason: String) {
     #expect(peer == "127.0.0.1" && !reason.isEmpty)

@@ -117,7 +117,7 @@ actor Hub {
     options.webSocket.unfinishedBytesMax = Int(limits.unfinishedBytes)
     options.webSocket.messageWithinMilliseconds = limits.messageMilliseconds
     options.webSocket.silentCloseCode = CloseCode.noSignOfLife.rawValue
-    options.http.bodyBytesMax = Int(limits.bodyBytes)
+    options.http.bodyBytesMax = Int(limits.messageBytes)
     options.http.heldBytesMax = Int(limits.httpBytes)
     options.http.bodyStallMilliseconds = limits.uploadStallMilliseconds
     // This limit counts WebSocket and HTTP connections together. If there are too many WebSockets, the hub itself
@@ -166,6 +166,10 @@ extension Hub: ServerHandler, TurnObserver {
 
   nonisolated func upgradeRequested(_ request: Request) -> UpgradeDecision {
     assumeIsolated { $0.decide(on: request) }
+  }
+
+  nonisolated func longBodyOffered(by request: Request) -> LongBodyDecision? {
+    assumeIsolated { $0.decide(onLongBodyOf: request) }
   }
 
   nonisolated func connected(_ connection: Connection, request: Request) {

@@ -23,6 +23,19 @@ extension Hub {
     return .refuse(response)
   }
 
+  /// A layout may be as long as a room's drawing. It is read only for clients that may write to the room, because others
+  /// could fill the memory with it.
+  func decide(onLongBodyOf request: Request) -> LongBodyDecision? {
+    let parts = request.pathParts
+    guard request.method == "POST", RoutePath.layout.matches(parts) else { return nil }
+    let fault = siteFault(of: request).map { Response.refusing($0) }
+    guard let refusal = fault ?? refusal(ofToken: request.token, writingTo: parts[2]) else {
+      return .accept(bytesMax: Int(limits.bodyBytes))
+    }
+    noteAnswer(refusal, to: request)
+    return .refuse(refusal)
+  }
+
   func accept(_ connection: any ServerConnection, request: Request) {
     counts.noteConnection()
     connection.tag = -1

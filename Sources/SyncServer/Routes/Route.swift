@@ -69,6 +69,7 @@ struct RoutedRequest: Sendable {
 /// A path, in which a part in braces stands for any text.
 struct RoutePath: Hashable, ExpressibleByStringLiteral, Sendable {
   static let sync: RoutePath = "/v1/rooms/{room}/sync"
+  static let layout: RoutePath = "/v1/rooms/{room}/layout"
 
   let text: String
   private let parts: [String]

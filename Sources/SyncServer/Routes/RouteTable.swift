@@ -25,7 +25,7 @@ extension Route {
       Route("POST", "/v1/rooms/{room}/ops", .holders(.editor), taking: { $0.isJSON }) {
         await $0.operations($1.request, $1.body, $1.room, $1.grant)
       },
-      Route("POST", "/v1/rooms/{room}/layout", .holders(.editor), taking: { $0.isLayout }) {
+      Route("POST", .layout, .holders(.editor), taking: { $0.isLayout }) {
         await $0.layout($1.request, $1.body, $1.room, $1.grant)
       },
 

@@ -37,8 +37,12 @@ extension RoomService {
   }
 
   func refusal(of writer: Writer, writingTo room: String) -> Response? {
+    refusal(ofToken: writer.token, writingTo: room, needs: writer.level)
+  }
+
+  func refusal(ofToken token: String?, writingTo room: String, needs level: Grant.Level = .editor) -> Response? {
     do throws(TokenRefusal) {
-      return refusal(of: try access(by: writer.token), writingTo: room, needs: writer.level)
+      return refusal(of: try access(by: token), writingTo: room, needs: level)
     } catch {
       return .refusing(error)
     }

@@ -81,4 +81,6 @@ enum BodyLength: Equatable {
   case chunked
   /// The body lasts until the connection ends. Only a response may have such a body.
   case untilEnd
+
+  func mayExceed(_ bytesMax: Int) -> Bool { if case .bytes(let count) = self { count > bytesMax } else { true } }
 }

@@ -201,7 +201,16 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
       try upgrade(request)
       return
     }
-    let reader = try BodyReader(try request.bodyLength(), bytesMax: options.bodyBytesMax)
+    let length = try request.bodyLength()
+    var bytesMax = options.bodyBytesMax
+    if length.mayExceed(bytesMax) {
+      switch listener.handler.longBodyOffered(by: request) {
+      case .accept(let longest): bytesMax = longest
+      case .refuse(let response): return write(response, isHead: false, thenClose: true)
+      case nil: break
+      }
+    }
+    let reader = try BodyReader(length, bytesMax: bytesMax)
     if let expectation = request.header("expect") {
       guard expectation.utf8.map(\.lowercased).elementsEqual("100-continue".utf8) else {
         throw HTTPFault(status: 417, message: "the only supported expectation is 100-continue")

@@ -3,7 +3,7 @@ public struct HTTPOptions: Sendable {
   /// The upper bound on a head. A longer one is answered with 431. Protects memory.
   public var headBytesMax = 16_384
   public var headersMax = 100
-  /// The upper bound on a body. A longer one is answered with 413. Protects memory.
+  /// The upper bound on a body, unless the handler allows a longer one. A longer one is answered with 413. Protects memory.
   public var bodyBytesMax = 8 << 20
   /// The upper bound on the bytes of bodies and answers that all connections hold together. A request that would exceed
   /// it is answered with 503. Protects memory.

@@ -10,6 +10,9 @@ public protocol ServerHandler: ConnectionHandler {
   /// Whether the request may become a WebSocket. To refuse with a close code instead, the owner can accept and close
   /// the connection right after it has opened.
   func upgradeRequested(_ request: Request) -> UpgradeDecision
+  /// A request comes whose body is longer than `HTTPOptions.bodyBytesMax`, or may become so. Nothing of the body has been
+  /// read yet. `nil` if that bound holds for the request.
+  func longBodyOffered(by request: Request) -> LongBodyDecision?
   /// A whole request has arrived. The owner calls `pending.answer`, now or later, on the loop's thread.
   func requested(_ pending: PendingRequest)
   /// Reports that a client got this status without a decision of the owner. Its request was malformed or too large, its
@@ -19,6 +22,7 @@ public protocol ServerHandler: ConnectionHandler {
 
 extension ServerHandler {
   public func connectionOffered(from peer: String, http: HTTPConnectionCount) -> ConnectionRefusal? { nil }
+  public func longBodyOffered(by request: Request) -> LongBodyDecision? { nil }
   public func refused(_ status: Int, from peer: String, reason: String) {}
 }
 
@@ -51,5 +55,12 @@ public enum UpgradeDecision: Sendable {
   /// The upgrade is accepted, with one of the subprotocols that the client offers and the listener speaks, or without
   /// one.
   case accept(subprotocol: String?)
+  case refuse(Response)
+}
+
+public enum LongBodyDecision: Sendable {
+  /// The body is read, if it is no longer than this.
+  case accept(bytesMax: Int)
+  /// The body isn't read, and the connection is closed after this response.
   case refuse(Response)
 }
