@@ -80,9 +80,12 @@ struct PostgresDecisionsTests {
     for text in [
       "PostgreSQL://localhost", " postgres://localhost", "mysql://localhost", "host=localhost user=canvas",
       "'dbname=canvas'",
-      "user=canvas", "a password=b",
+      "user=canvas", "a password=b", "postgres:u:secret@h", "postgresql:/u:secret@h/d", "postgresql//u:secret@h/d",
     ] { #expect(PostgresAddress.mistake(in: text) != nil, "\(text)") }
-    for text in ["postgresql://localhost", "postgres://localhost", "memory", "/var/lib/canvas", "data=here", "hosts"] {
+    for text in [
+      "postgresql://localhost", "postgres://localhost", "memory", "/var/lib/canvas", "data=here", "hosts",
+      "postgres/canvas",
+    ] {
       #expect(PostgresAddress.mistake(in: text) == nil, "\(text)")
     }
   }

@@ -29,7 +29,9 @@ struct PostgresAddress: Hashable, Sendable {
     let first = words.drop { !$0.isLetter }.prefix { $0 != "=" }
     let isList =
       words.contains("=") && ["host", "hostaddr", "port", "dbname", "user", "service"].contains(String(first))
-    guard words.contains("://") || words.contains("password=") || isList else { return nil }
+    let scheme = words.prefix { $0.isLetter }
+    let isMistyped = ["postgres", "postgresql"].contains(scheme) && words.contains { ":@".contains($0) }
+    guard words.contains("://") || words.contains("password=") || isList || isMistyped else { return nil }
     return "a database's address begins with postgresql://, in small letters and with nothing before it"
   }
 
