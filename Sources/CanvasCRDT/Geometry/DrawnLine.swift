@@ -159,7 +159,7 @@ extension DrawnLine {
 
   /// The distance from a point to the middle of the line, or to the filled shape at an end.
   public func distance(to point: Point) -> Double {
-    var least = Double.infinity
+    var least = heads.reduce(.infinity) { Swift.min($0, $1.distance(to: point)) }
     for piece in pieces {
       let points = piece.points(steps: 8)
       for index in 0..<(points.count - 1) {
@@ -167,6 +167,20 @@ extension DrawnLine {
       }
     }
     return least
+  }
+}
+
+extension DrawnLine.Head {
+  /// Not above 0 within the head.
+  fileprivate func distance(to point: Point) -> Double {
+    switch self {
+    case .dot(let center, let radius): return point.distance(to: center) - radius
+    case .arrow(let tip, let left, let right):
+      let sides = [(tip, left), (left, right), (right, tip)]
+      let turns = sides.map { ($1.x - $0.x) * (point.y - $0.y) - ($1.y - $0.y) * (point.x - $0.x) }
+      if turns.allSatisfy({ $0 >= 0 }) || turns.allSatisfy({ $0 <= 0 }) { return 0 }
+      return sides.reduce(.infinity) { Swift.min($0, point.distance(toSegment: $1.0, $1.1)) }
+    }
   }
 }
 

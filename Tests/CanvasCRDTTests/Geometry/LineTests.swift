@@ -251,7 +251,11 @@ struct LineTests {
       ]
     )
     #expect(drawn.pieces == [.init(from: Point(x: 0, y: 0), control: nil, to: Point(x: 82, y: 0), width: 4)])
-    #expect(drawn.distance(to: Point(x: 50, y: 12)) == 10)
+    for (x, y, distance) in [
+      (50, 12, 10), (0, 5, -1), (-10, 0, 4), (90, 4, 0), (98, -1, 0), (103, 4, 5), (82, 12, 3), (70, 6, 4),
+    ] as [(Double, Double, Double)] {
+      #expect(drawn.distance(to: Point(x: x, y: y)) == distance, "\(x), \(y)")
+    }
     #expect(DrawnLine(shape(line, .rectangle)) == nil)
   }
 
