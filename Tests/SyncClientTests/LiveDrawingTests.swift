@@ -75,6 +75,32 @@ import Testing
     #expect(drawing.shape(at: Point(x: 200, y: 124), reach: 5) == id(0))
   }
 
+  @Test func `A line is found along its whole way after its route has changed`() {
+    var canvas = Canvas()
+    var drawing = LiveDrawing()
+    var written: UInt64 = 0
+    func write(_ index: Int, _ assign: (inout Properties) -> Void) {
+      written += 1
+      let stamp = Stamp(milliseconds: written, counter: 0, actor: id(0))!
+      let change = canvas.apply(Operation(shape: id(index), at: stamp, set: Properties(assign)))
+      drawing.reorder(after: [change], in: canvas)
+      _ = drawing.follow(change, in: canvas)
+    }
+    for (index, x) in [0.0, 600].enumerated() {
+      write(index) {
+        ($0.kind, $0.position, $0.size) = (.rectangle, Point(x: x, y: 0), Size(width: 200, height: 2_000))
+      }
+    }
+    write(2) {
+      ($0.kind, $0.from) = (.line, Tie(shape: id(0), place: BoxPlace(shareX: 0, shareY: 0.5)))
+      $0.to = Tie(shape: id(1), place: BoxPlace(shareX: 1, shareY: 0.5))
+    }
+    let above = Rect(-500, -500, 2_000, 499)
+    #expect(drawing.visible(in: above).isEmpty)
+    write(2) { $0.route = .elbow }
+    #expect(drawing.visible(in: above) == [id(2)])
+  }
+
   @Test func `A common area is painted once, whichever of its two shapes are seen`() {
     // Few shapes are seen, and many are not.
     let far = (0..<20).map { Rect(Double(1_000 + 200 * $0), 0, 100, 100) }
