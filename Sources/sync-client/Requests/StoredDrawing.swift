@@ -8,7 +8,7 @@ struct StoredDrawing: Sendable {
   let order: DrawingOrder
   let names: ShownNames
 
-  @ClientLoop
+  /// Gets a drawing, and reads it on another thread than the client's loop, which meanwhile heeds keys.
   static func fetch(
     _ room: RoomName,
     by requests: ServerRequests,

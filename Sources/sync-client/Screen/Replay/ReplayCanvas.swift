@@ -111,11 +111,14 @@ final class ReplayCanvas: ScreenContent {
 
   private func fetch(_ moment: UInt64) async throws {
     let stored = try await StoredDrawing.fetch(room, by: ServerRequests(server: server), at: moment)
-    drawing = LiveDrawing(stored.canvas)
+    drawing = await ReplayCanvas.drawing(of: stored)
     shapes.change()
     shown = moment
     union = drawing.bounds.map { bounds in union?.union(bounds) ?? bounds } ?? union
   }
+
+  /// Not on the client's loop, because a large drawing takes long.
+  private nonisolated static func drawing(of stored: StoredDrawing) async -> LiveDrawing { LiveDrawing(stored.canvas) }
 
   /// The bounding box of everything shown so far. The view is fitted to it, so that it doesn't jump.
   private var union: Rect?
