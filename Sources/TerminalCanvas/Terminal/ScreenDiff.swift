@@ -63,7 +63,7 @@ private struct Writer {
   let columns: Int
   var output: [UInt8] = []
   private var row = -1
-  private var column = -1
+  private var column = 0
   /// The current colours and style. `nil` until the first cell is written.
   private var pen: Cell?
 
@@ -75,7 +75,7 @@ private struct Writer {
   mutating func move(to row: Int, _ column: Int) {
     guard row != self.row || column != self.column else { return }
     output += [0x1B, UInt8(ascii: "[")]
-    if row == self.row, column > self.column, self.column >= 0 {
+    if row == self.row, column > self.column {
       let distance = column - self.column
       if distance > 1 { append(distance) }
       output.append(UInt8(ascii: "C"))
@@ -94,7 +94,7 @@ private struct Writer {
   /// Moves the cursor to the right over a short gap, by writing the gap's cells again. Does nothing if that would need
   /// a change of colours.
   mutating func bridge(to row: Int, _ column: Int, gapMax: Int, _ cell: (Int) -> Cell) {
-    guard row == self.row, self.column >= 0, column > self.column, column - self.column <= gapMax else { return }
+    guard row == self.row, column > self.column, column - self.column <= gapMax else { return }
     for gap in self.column..<column {
       guard isOn(cell(gap)), cell(gap).glyph.isASCII else { return }
     }
@@ -104,9 +104,8 @@ private struct Writer {
   mutating func write(_ cell: Cell, _ row: Int, _ column: Int) {
     move(to: row, column)
     if !isOn(cell) { change(to: cell) }
-    let isWide = column + 1 < columns && CharacterWidth.isWide(cell.glyph)
     cell.glyph.write(to: &output)
-    self.column = column + (isWide ? 2 : 1)
+    self.column = column + (CharacterWidth.isWide(cell.glyph) ? 2 : 1)
     // After a cell in the last column was written, terminals differ in where the cursor is. So the cursor's position
     // counts as unknown.
     if self.column >= columns { self.row = -1 }
