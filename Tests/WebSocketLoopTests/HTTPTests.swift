@@ -258,9 +258,6 @@ import Testing
       ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n+5\r\nhello\r\n0\r\n\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5 6\r\n", 400),
-      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5 \r\n", 400),
-      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;a=\"\u{1}\"\r\n", 400),
-      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nno header\r\n\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\nContent-Length: 1\r\n\r\n", 417),
@@ -316,19 +313,6 @@ import Testing
         }
         #expect(client.readAnswer()?.status == status, "\(path) \(length)")
       }
-    }
-  }
-
-  @Test("Chunks add up to the bound, and trailers have one") func endless() async throws {
-    try await withServer(options: ListenOptions { $0.http.bodyBytesMax = 1_000 }) { port, _ in
-      let head = "POST / HTTP/1.1\r\nHost: l\r\nTransfer-Encoding: chunked\r\n\r\n"
-      let chunk = "258\r\n" + String(repeating: "x", count: 0x258) + "\r\n"
-      let large = RawClient(port: port, sending: head + chunk + chunk)
-      #expect(large.readAnswer()?.status == 413)
-      let extended = RawClient(port: port, sending: head + "2;a ; b = c;d=\"e\\\" ;\"\r\nok\r\n0\r\nT: x\r\n\r\n")
-      #expect(extended.readAnswer()?.body == "POST /  ok")
-      let trailing = RawClient(port: port, sending: head + "0\r\n" + String(repeating: "T: x\r\n", count: 17))
-      #expect(trailing.readAnswer()?.status == 400)
     }
   }
 
