@@ -252,6 +252,7 @@ struct BinaryEncodingStateTests {
     #expect(!isTaken(stamps: [1, 0, 0, 0, 0, 0, 7, 0, 1, 0, 0], masks: masks + [1]), "too small a least time")
     #expect(!isTaken(stamps: [1, 0, 0, 0, 0, 0, 7, 0, 0, 1, 0], masks: masks + [0]), "too many bits of counter")
     #expect(!isTaken(masks: [2, 4, 8, 0]), "an idle mask")
+    #expect(!isTaken(masks: [3, 4, 8, 16, 0xFF]), "a mask that is not in the list")
     #expect(isTaken(shapes: [2, 5, 1]))
     #expect(!isTaken(shapes: [2, 5, 0]), "a shape twice")
     #expect(isTaken(erasures: [2, 6] + stamp + [1] + stamp))

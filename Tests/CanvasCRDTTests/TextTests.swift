@@ -124,12 +124,16 @@ struct TextTests {
   @Test("SVG has the text, cut off at the box, and a text without an area")
   func picture() {
     var canvas = canvas(["a & <b>"])
-    let text = Properties { ($0.kind, $0.text, $0.fill, $0.rotation) = (.text, "Free", Color("#E4572E")!, 90) }
+    let text = Properties {
+      ($0.kind, $0.text, $0.fill, $0.rotation) = (.text, "Free", Color("#E4572E")!, 90)
+      $0.position = Point(x: 10, y: 20)
+    }
     canvas.apply(CanvasCRDT.Operation(shape: WireSamples.shape, at: WireSamples.stamp(5), set: text))
     let picture = String(decoding: SVGExport(Drawing(canvas)).document(), as: UTF8.self)
     #expect(picture.contains(">a &amp; &lt;b&gt;</tspan>"))
     #expect(picture.contains("font-size=\"20\" fill=\"#000000\""))
-    #expect(picture.contains(">Free</tspan>") && picture.contains("rotate(90 75 60)"))
+    #expect(picture.contains(">Free</tspan>") && picture.contains("rotate(90 85 80)"))
+    #expect(picture.contains(#"<svg x="10" y="20" width="150" height="120">"#))
     #expect(picture.split(separator: "<rect").count == 2, "a text has no area")
     #expect(picture.contains("<title>Text t7o</title>"))
   }

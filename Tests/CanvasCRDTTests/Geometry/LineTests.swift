@@ -347,6 +347,8 @@ struct LineTests {
     #expect(cut(Rect(origin: Point(x: 0, y: 18), size: Size(width: 10, height: 7))) == whole.pieces)
     let pieces = cut(Rect(origin: Point(x: 45, y: 20), size: Size(width: 10, height: 10)))
     #expect(pieces.count == whole.pieces.count && pieces.allSatisfy { $0.control != nil })
+    // A gap that only the line's width reaches, and only its middle.
+    #expect(cut(Rect(45, 26, 10, 10)) == pieces)
     #expect(pieces.first?.from == whole.pieces.first?.from && pieces.last?.to == whole.pieces.last?.to)
     // A gap in the middle of a piece leaves the parts on both sides of it.
     let first = whole.pieces[0]
