@@ -34,6 +34,11 @@ struct DamagedPageTests {
     bench.close()
     // A leaf page of the table that contains almost only this room's records.
     try overwrite(path) { $1[0] == 13 && $1.count { $0 == 0xA7 } > 3_000 }
+    #expect {
+      try LogBackup.make(of: path, to: bench.directory + "/copy.db")
+    } throws: { error in
+      if case .damaged(path, _)? = error as? StorageFault { true } else { false }
+    }
     try bench.reopen()
     let answer = try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: 0, bytesMax: 10_000_000)) }
     guard case .damaged("demo", let position) = answer.error else {

@@ -73,6 +73,7 @@ final class OpeningTests {
       length < 100
         ? fault?.isTruncated == true : fault == .truncated(path: path, bytes: length, bytesExpected: whole)
     )
+    if let fault, length > 0 { #expect(throws: fault) { try LogInspection(of: path) } }
     #expect(SystemCalls.file(at: path)?.bytes == length)
   }
 
