@@ -63,8 +63,12 @@ import Testing
 
   @Test("A token's quota is for all who have the token") func token() {
     var quotas = quotas()
-    quotas.charge(ann, bytes: 750, rooms: 0, now: 0)
-    quotas.charge(bob, bytes: 750, rooms: 0, now: 0)
+    quotas.charge(ann, bytes: 750, rooms: 2, now: 0)
+    quotas.charge(bob, bytes: 500, rooms: 0, now: 0)
+    #expect(quotas.refusal(of: bob, isNewRoom: true, now: 0) == nil)
+    quotas.charge(bob, bytes: 0, rooms: 1, now: 0)
+    #expect(quotas.refusal(of: bob, isNewRoom: true, now: 0) == "your token has made more rooms than it may in a day")
+    quotas.charge(bob, bytes: 250, rooms: 0, now: 0)
     #expect(quotas.refusal(of: bob, isNewRoom: false, now: 0) == "your token has written more than it may in a day")
     #expect(quotas.refusal(of: Payer(address: "192.0.2.1", token: nil), isNewRoom: false, now: 0) == nil)
   }

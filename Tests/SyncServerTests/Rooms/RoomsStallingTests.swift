@@ -52,6 +52,19 @@ struct RoomsStallingTests {
     #expect(bench.room.counts.caughtUp == 1)
   }
 
+  @Test("D5: a reader that falls off the ring isn't sent again what it had got from there")
+  func fallsOffLater() {
+    var (bench, writer) = RoomBench.withWriter { $0.ringBeats = 8 }
+    bench.drag(writer, 1...4, times: 1)
+    let slow = bench.join()
+    bench.put(writer, [9: 0])
+    bench.clients[slow].takes = 0
+    bench.drag(writer, 1...4, times: 100)
+    bench.clients[slow].canvas = Canvas()
+    bench.catchUp(slow)
+    #expect(bench.clients[slow].canvas.shapes.map(\.id) == (1...4).map { bench.shape($0) })
+  }
+
   @Test("the cost of a stalled reader does not grow with what it misses")
   func constant() {
     var (bench, writer) = RoomBench.withWriter { $0.ringBytes = 4_096 }
