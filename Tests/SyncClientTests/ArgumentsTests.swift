@@ -162,6 +162,7 @@ import Testing
       }
     }
     for option in Option.common { #expect(CommandTable.all.helpText.contains("\n  \(option.shown) ")) }
+    #expect(CommandTable.all.helpText.contains("\n  add ROOM [KIND] [PROPERTY=VALUE…] "))
     #expect(CommandTable.all.helpText.contains("\nExit codes: 0 "))
   }
 }
