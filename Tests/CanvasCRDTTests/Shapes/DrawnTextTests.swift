@@ -88,7 +88,7 @@ struct DrawnTextTests {
     #expect(lines.map { $0.indent.map { ($0 * 100).rounded() } } == [0, 84, 84, 0, nil])
     #expect(Set(lines.prefix(4).map { $0.width }).count == 1 && lines[0].width > lines[4].width)
     // Bold letters are wider.
-    #expect(["nnn", "**nnn**"].map { TextLines($0, width: 1.7).lines.count } == [1, 2])
+    #expect((["nnn", "**nnn**"] as [Text]).map { TextLines($0, width: 1.7).lines.count } == [1, 2])
     // The head stays with the first letter, however narrow the box is.
     #expect(TextLines("- W", width: 0.1).lines.map { $0.text } == ["• \u{5}W"])
   }
