@@ -8,7 +8,7 @@ from client import Client
 from database import ask, nodes
 from server import Server, identifier
 from test_log_commands import log, log_says
-from test_nodes import all_are_answered
+from test_nodes import all_are_answered, draw, rectangle
 
 pytestmark = database.needed
 
@@ -52,6 +52,26 @@ async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves
         assert (await server.get("/v1/rooms/pond/peers")).json["locked"] is True
         again = await Client.join(server, "garden", state=False, since=seen)
         assert (await again.state())[0]["reset"] is True and len(again.live) == 2
+
+
+async def test_a_room_that_comes_back_from_a_backup_misreads_no_cursor(tmp_path):
+    """D7: the node runs on, and the room soon has as many new edits as it has lost."""
+    copy = str(tmp_path / "copy")
+    with nodes(1) as (server,):
+        ann = await Client.join(server, "garden")
+        kept, lost, new = (identifier() for _ in range(3))
+        await draw(ann, rectangle(kept))
+        await log_says(["1 rooms copied"], "backup", "--data", server.data, "--to", copy)
+        await draw(ann, rectangle(lost))
+        cursor = ann.cursor
+        assert (await server.http("DELETE", "/v1/rooms/garden")).status == 204
+        for moved in (1, 0):
+            words = f"{moved} rooms moved, {1 - moved} were there already"
+            await log_says([words], "move", "--from", copy, "--to", server.data)
+        ben = await Client.join(server, "garden")
+        await draw(ben, rectangle(new))
+        ann = await Client.join(server, "garden", state=False, since=cursor)
+        assert (await ann.state())[0]["reset"] is True and ann.live.keys() == {kept, new}
 
 
 async def test_damage_in_a_database_is_named_and_counted(tmp_path):

@@ -345,6 +345,23 @@ final class OpeningTests {
     back.close()
   }
 
+  @Test("rooms get new epochs once when they are moved out of a database's backup; served ones and others keep theirs")
+  func moved() throws {
+    try fill()
+    func epochs(_ purpose: SQLiteOptions.Purpose) throws -> [UInt64] {
+      let options = SQLiteOptions { $0.purpose = purpose }
+      let bench = try LogBench(.sqlite, options: options, directory: directory, keepsDirectory: true)
+      defer { bench.close() }
+      return try bench.summaries().map(\.epoch)
+    }
+    for purpose in [.move, .backup, .serving] as [SQLiteOptions.Purpose] {
+      #expect(try epochs(purpose) == [LogBench.epoch], "\(purpose)")
+    }
+    let moved = try epochs(.move)
+    #expect(moved != [LogBench.epoch])
+    #expect(try [.move, .serving].map(epochs) == [moved, moved])
+  }
+
   @Test("a backup that is put beside the write-ahead log of the database before it is refused, and nothing is mixed")
   func restoredBesideWriteAhead() throws {
     try fill()

@@ -134,7 +134,8 @@ struct OpenedDirectory {
 
   /// Compares the database's random mark with the one that `canvas.lock` has. If they differ, somebody has put the
   /// database there, most likely from a backup. It then lacks what clients have seen since the backup was made. So each
-  /// room gets a new epoch, which makes the clients' cursors invalid.
+  /// room gets a new epoch, which makes the clients' cursors invalid. The same goes for a backup of a database, once its
+  /// rooms are moved: they might go back to that database, whose nodes have gone on with the rooms meanwhile.
   ///
   /// Each opening also stores a new mark, which makes earlier copies recognisable.
   private mutating func settleMark(_ options: SQLiteOptions) throws(StorageFault) {
@@ -144,8 +145,14 @@ struct OpenedDirectory {
     let damaged = damaged
     var rooms = rooms
     var secret: [UInt8] = []
-    let stored = try attempt(path) { () throws(SQLiteFailure) in try OpenedDirectory.mark(of: writer.database) }
-    let isForeign = stored.map { !lock.marks.contains($0) } ?? false
+    let (stored, isBackup) = try attempt(path) { () throws(SQLiteFailure) in
+      (
+        try OpenedDirectory.mark(of: writer.database),
+        try writer.database.number("SELECT count(*) FROM marks WHERE name='backup'") > 0
+      )
+    }
+    let purpose = options.purpose
+    let isForeign = stored.map { !lock.marks.contains($0) } ?? false || isBackup && purpose == .move
     // An earlier opening might have stored a new mark without syncing it. That mark is used again. Otherwise a power
     // cut could leave any of three marks in the database.
     let unsettled = lock.marks.first == stored ? lock.marks.dropFirst().first { $0 != stored } : nil
@@ -159,6 +166,11 @@ struct OpenedDirectory {
       try writer.transaction(synced: true) { () throws(SQLiteFailure) in
         try put.run()
         secret = try Secret.settle(options.secret, orOffered: options.offeredSecret, in: writer.database, random)
+        switch purpose {
+        case .serving: break
+        case .backup: try writer.database.run("INSERT OR REPLACE INTO marks(name, value) VALUES('backup', 1)")
+        case .move: try writer.database.run("DELETE FROM marks WHERE name='backup'")
+        }
         guard isForeign else { return }
         for name in rooms.keys.sorted() {
           guard var entry = rooms[name], !damaged.contains(entry.number) else { continue }

@@ -27,6 +27,17 @@ public struct SQLiteOptions: Sendable {
   /// The secret to store if the log has none.
   public var offeredSecret: [UInt8]?
 
+  public var purpose = Purpose.serving
+
+  /// What the directory is opened for.
+  public enum Purpose: Sendable {
+    case serving
+    /// It becomes the backup of a database.
+    case backup
+    /// Its rooms are copied to another place.
+    case move
+  }
+
   /// The name of the SQLite virtual file system to use. Tests use one that fails.
   var fileSystem: String?
   var files = FileLook()

@@ -26,7 +26,7 @@ struct LogMove {
     throws(StorageFault)
   {
     if case .directory(let directory) = from { try LogCommand.checkDatabase(in: directory) }
-    let source = try WaitingLog(from)
+    let source = try WaitingLog(from, for: .move)
     // This is looked for first, because opening the log at `to` makes one there.
     if let wanted, source.rooms?.contains(where: { $0.room == wanted }) == false {
       source.close()
@@ -49,7 +49,8 @@ struct LogMove {
     self.to = to
     self.source = source
     secret = try LogMove.secret(of: from) ?? source.secret
-    do throws(StorageFault) { target = try WaitingLog(to, mayCreate: true, secret: secret) } catch {
+    let purpose = isBackup ? SQLiteOptions.Purpose.backup : .serving
+    do throws(StorageFault) { target = try WaitingLog(to, mayCreate: true, secret: secret, for: purpose) } catch {
       source.close()
       throw error
     }

@@ -16,12 +16,19 @@ struct WaitingLog {
   ///   - mayCreate: whether the tables of a database are created or upgraded. Otherwise a database without them is
   ///     refused.
   ///   - secret: the secret to store if the log has none yet.
-  init(_ place: Configuration.Storage, mayCreate: Bool = false, secret: [UInt8]? = nil) throws(StorageFault) {
+  ///   - purpose: what a directory is opened for.
+  init(
+    _ place: Configuration.Storage,
+    mayCreate: Bool = false,
+    secret: [UInt8]? = nil,
+    for purpose: SQLiteOptions.Purpose = .serving
+  ) throws(StorageFault) {
     try self.init { (sink: @escaping LogSink) throws(StorageFault) -> any RoomLog in
       switch place {
       case .directory(let directory):
         var options = SQLiteOptions()
         options.offeredSecret = secret
+        options.purpose = purpose
         return try SQLiteLog(directory: directory, options: options, sink: sink)
       case .postgres(let url): return try PostgresLog(url, mayCreate: mayCreate, secret: secret, sink: sink)
       case .memory: throw .missing(path: "memory")
