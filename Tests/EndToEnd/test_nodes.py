@@ -310,6 +310,11 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                 # Only a batch ends with this statement, and no commit with which a node tests its connection.
                 waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query = 'COMMIT'"
                 await eventually(lambda: cluster.ask(0, waits) != ["0"], "Ann's commit waits")
+                # A node that stores a snapshot of the room locks its row like this, beside Ann's edit.
+                keep = "SELECT FROM canvas.rooms WHERE name = 'garden' FOR KEY SHARE"
+                keeping = asyncio.create_task(asyncio.to_thread(cluster.ask, 0, keep))
+                waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%FOR KEY SHARE'"
+                await eventually(lambda: cluster.ask(0, waits) != ["0"], "the snapshot waits, too")
                 blocked = asyncio.create_task(cat.write(rectangle(identifier()), id=1))
                 busy.cancel()
                 begun = len(cluster.messages(0))
@@ -331,6 +336,7 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                 is_resumed = True
                 await seeing
                 assert [(await task)["type"] for task in (writing, blocked)] == ["ack"] * 2
+                await keeping
             finally:
                 cluster.resume(1)
                 server.kill()

@@ -133,8 +133,8 @@ extension PostgresStatement {
   )
   /// The connections whose locks this writer waits for.
   static let endSilent = PostgresStatement("end_silent", ending("SELECT unnest(pg_blocking_pids($1::int8::int4))"))
-  /// The connections that keep these rooms locked, or that this writer waits for. If several keep a room locked, no
-  /// query tells which, so this also has all connections of nodes that have written something and haven't committed it.
+  /// The connections that keep these rooms locked, or that this writer waits for. Nobody sees the row of a room that is
+  /// being created, so this also has all connections of nodes that have written something and haven't committed it.
   static let endHolders = PostgresStatement(
     "end_holders",
     ending(
@@ -161,8 +161,17 @@ extension PostgresStatement {
   }
   /// SQL for the names of the connections that write.
   private static let names = "'canvas writer', 'canvas helper'"
-  /// The SQL condition that a row of `pg_locks` is of the transaction that has locked a room's row.
-  private static let holdsRow = "locktype = 'transactionid' AND granted AND transactionid = rooms.xmax"
+  /// The SQL condition that a row of `pg_locks` is of the transaction that keeps others from changing a room's row.
+  ///
+  /// `xmax` has the transaction's number. If `keep` has locked the row too, `xmax` has the number of a list of
+  /// transactions (a MultiXact) instead. SQL can't tell the two apart. So a number that a list has is looked up as both.
+  private static let holdsRow = """
+    locktype = 'transactionid' AND granted AND transactionid IN (
+      SELECT rooms.xmax UNION ALL
+      SELECT member.xid FROM pg_get_multixact_members(CASE
+        WHEN mxid_age(rooms.xmax) BETWEEN 1 AND (SELECT max(mxid_age(datminmxid)) FROM pg_database) THEN rooms.xmax
+        END) AS member WHERE member.mode <> 'keysh')
+    """
 
   /// A small commit that waits for the standbys. When it is done, everything that was read before it is on the standbys
   /// too.
