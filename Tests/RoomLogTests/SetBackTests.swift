@@ -75,6 +75,18 @@ struct SetBackTests {
     #expect(!bench.events.all.contains { if case .deleted = $0 { true } else { false } })
   }
 
+  @Test("a room that is deleted while a connection breaks is told of as deleted")
+  func deletedMeanwhile() throws {
+    let bench = try LogBench(.postgres)
+    let last = try bench.add("demo", ["a"])[0].position
+    _ = try bench.follow("demo", after: last)
+    try TestDatabase.ask("DELETE FROM canvas.rooms; \(SetBackTests.hangUp)", in: bench.directory)
+    let end = bench.events.first { event in
+      if case .deleted = event { true } else { event.isOtherTimeline }
+    }
+    #expect(end == .deleted(id: nil, room: "demo", epoch: LogBench.epoch))
+  }
+
   @Test("a room that was opened as absent is told of, or left to be opened anew, when its deletion is lost")
   func lostDeletion() throws {
     let bench = try LogBench(.postgres)
