@@ -154,6 +154,22 @@ struct PostgresChoresTests {
     #expect(told.count == 1 && told.first?.contains("room b") == true)
   }
 
+  @Test("with the trimming of a room go the snapshots before it, so that none stays if the node ends then")
+  func snapshotsOfTrimmed() throws {
+    for room in ["demo", "other"] { try bench.append(room, ["a", "b", "c"].map(bytes)) }
+    try ask(
+      """
+      INSERT INTO canvas.snapshots(room, position, milliseconds, operations, shapes, checksum, bytes)
+      SELECT number, position, 0, 0, 0, 0, '' FROM canvas.rooms, generate_series(1, 3) AS position;
+      PREPARE trim(text, int8, int8) AS \(PostgresStatement.trim.text);
+      EXECUTE trim('demo', \(LogBench.epoch), 2)
+      """
+    )
+    let left = "SELECT position FROM canvas.snapshots JOIN canvas.rooms ON number = room"
+    #expect(try rows("\(left) WHERE name = 'demo' ORDER BY 1") == ["2", "3"])
+    #expect(try rows("\(left) WHERE name = 'other' ORDER BY 1") == ["1", "2", "3"])
+  }
+
   @Test("records are deleted some at a time, by their size, too")
   func slices() throws {
     for room in ["trimmed", "deleted"] {

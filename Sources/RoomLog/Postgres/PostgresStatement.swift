@@ -320,14 +320,18 @@ extension PostgresStatement {
     WHERE number = room AND name = $1::text AND epoch = $2::int8 AND position = ANY($3::int8[]) AND position <> trimmed
     """
   )
-  /// Trims a room to one of its snapshots. Returns no row if there is no such snapshot.
+  /// Trims a room to one of its snapshots, and deletes those before that one. Returns no row if there is no such
+  /// snapshot.
   static let trim = PostgresStatement(
     "trim",
     """
-    UPDATE canvas.rooms SET trimmed = greatest(trimmed, $3::int8)
-    WHERE name = $1::text AND epoch = $2::int8 AND last >= $3::int8
-      AND EXISTS(SELECT FROM canvas.snapshots WHERE room = number AND position = $3::int8)
-    RETURNING trimmed
+    WITH trimmed_room AS (
+      UPDATE canvas.rooms SET trimmed = greatest(trimmed, $3::int8)
+      WHERE name = $1::text AND epoch = $2::int8 AND last >= $3::int8
+        AND EXISTS(SELECT FROM canvas.snapshots WHERE room = number AND position = $3::int8)
+      RETURNING number, trimmed),
+    forgotten AS (DELETE FROM canvas.snapshots USING trimmed_room WHERE room = number AND position < trimmed)
+    SELECT trimmed FROM trimmed_room
     """
   )
   /// Deletes the rows of some records, up to the position to which the room is trimmed.
