@@ -54,7 +54,6 @@ export class Swatches {
       class: `swatch-grid${special.any ? ' has-any' : ''}`, role: 'group', 'aria-label': label,
     },
       this.#parts.map(([, button]) => button), this.#buttons.map(({ button }) => button))
-    this.#refresh()
   }
 
   /**

@@ -123,8 +123,6 @@ export class Overlay {
     this.#frames.request()
   }
 
-  get guides() { return this.#guides }
-
   /** Sets the shapes that were searched for. One of them is outlined more strongly. */
   setFound(ids: number[], at: number) {
     this.#found = ids

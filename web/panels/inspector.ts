@@ -185,7 +185,7 @@ export class Inspector {
             }, host),
           }
         }
-        const turn = (rotation: number) => this.#place((shape) => ({ id: shape.id, rotation }))
+        const turn = (rotation: number) => this.#place(this.#shapes().map(({ id }) => ({ id, rotation })))
         return {
           [name]: numberField(label, {
             min, max, unit: unit === 'degrees' ? unit : undefined, change: name === 'rotation' ? turn : change,
@@ -313,9 +313,7 @@ export class Inspector {
     return edits.length > 0 ? this.#editing.write((replica) => replica.edit(edits)) : null
   }
 
-  #place(placed: (shape: Shape) => Place) { return this.#placeAll(this.#shapes().map(placed)) }
-
-  #placeAll(places: Place[]) {
+  #place(places: Place[]) {
     return places.length > 0 ? placeLoose({ editing: this.#editing, shown: this.#shown }, places) : null
   }
 
@@ -326,7 +324,7 @@ export class Inspector {
     if (!box) return null
     const across = x === undefined ? 0 : x - box.x
     const down = y === undefined ? 0 : y - box.y
-    return this.#place((shape) => ({ id: shape.id, x: shape.x + across, y: shape.y + down }))
+    return this.#place(shapes.map((shape) => ({ id: shape.id, x: shape.x + across, y: shape.y + down })))
   }
 
   /**
@@ -366,7 +364,7 @@ export class Inspector {
   /** Places shapes in new sizes, and fits the notes' texts to these. */
   #resize(before: Shape[], places: Place[]) {
     return this.#editing.group(() => {
-      const isPlaced = this.#placeAll(places)
+      const isPlaced = this.#place(places)
       const edits = this.#fitting.fittedNotes(before, this.#shown.replica.shapesOf(before.map(({ id }) => id)))
       if (edits.length > 0) this.#editing.edit((replica) => replica.edit(edits))
       return isPlaced

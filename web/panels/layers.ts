@@ -52,8 +52,6 @@ export class Layers {
   #notices
   #place
   #ids: number[] = []
-  /** The number of shapes, without the rows of groups. */
-  #count = 0
   #rows = new Map<number, Row>()
   #active: number | null = null
   /** The group whose row is active. */
@@ -131,11 +129,9 @@ export class Layers {
   }
 
   #refresh() {
-    if (this.#isStale || this.#shown.replica.shapeCount !== this.#count) {
+    if (this.#isStale) {
       const place = this.#active === null ? 0 : this.#ids.indexOf(this.#active)
-      const ids = this.#shown.replica.drawingOrder().reverse()
-      this.#count = ids.length
-      this.#ids = this.#withGroups(ids)
+      this.#ids = this.#withGroups(this.#shown.replica.drawingOrder().reverse())
       this.#isStale = false
       if (this.#anchor !== null && !this.#ids.includes(this.#anchor)) this.#anchor = null
       if (this.#active !== null && (!this.#ids.includes(this.#active) || this.#groupOf(this.#active) !== this.#activeGroup)) {
@@ -295,6 +291,7 @@ export class Layers {
       // The next row is active afterwards. A key that is held down would delete that as well.
       if (event.repeat) return
       this.#delete(this.#touched(this.#active))
+      this.#isStale = true
       this.#refresh()
       this.#activate(Math.min(at, this.#ids.length - 1))
     }

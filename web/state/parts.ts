@@ -65,7 +65,6 @@ export class LaterPart<Made> {
 
   async #untilThere(): Promise<Made | null> {
     let isNewer = false
-    let patience = patienceMilliseconds
     const tries = new Set<Promise<Made | null>>()
     for (;;) {
       if (tries.size < triesMax) {
@@ -73,9 +72,8 @@ export class LaterPart<Made> {
         tries.add(latest)
         latest.then((made) => made || tries.delete(latest))
       }
-      const made = await Promise.race([...tries, new Promise<'late'>((resolve) => setTimeout(resolve, patience, 'late'))])
-      if (made === 'late') patience *= 2
-      else if (made || isNewer) return made
+      const made = await Promise.race([...tries, new Promise<'late'>((resolve) => setTimeout(resolve, patienceMilliseconds, 'late'))])
+      if (made !== 'late' && (made || isNewer)) return made
       this.#part = null
       await new Promise((resolve) => setTimeout(resolve, againMilliseconds))
     }
