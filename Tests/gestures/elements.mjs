@@ -27,6 +27,7 @@ export class Element extends EventTarget {
   classList = { toggle() {}, add() {}, remove() {} }
   querySelector() { return null }
   getAttribute(name) { return this.attributes[name] ?? null }
+  hasAttribute(name) { return name in this.attributes }
   setAttribute(name, value) {
     this.attributes[name] = value
     if (name === 'hidden') this.hidden = true

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { motion } from './drawing.mjs'
 import { handAt, mouth } from './hand.mjs'
 import { addConnectedCopy } from '../../build/modules/connect/connecting.js'
+import { isNote, noteFill } from '../../build/modules/canvas/notes.js'
 import { actionsOf } from '../../build/modules/tools/actions.js'
 
 const square = (x, y, set = {}) => ({ position: [x, y], size: [100, 100], ...set })
@@ -205,6 +206,10 @@ test('handles move, turn and scale one shape, each in one step, and stay where t
     else assert.ok(found[4] !== 0 && found[4] % 15 === 0)
     hand.undo()
   }
+  hand.drawing.write(id, { rotation: 10 })
+  assert.equal(lead('rotate', [60, 12], { shift: true })[4] % 15, 0, 'also of what is turned already')
+  hand.drawing.write(id, { rotation: 0 })
+  hand.frame()
   hand.selection.clear()
   hand.lead([220, 220], [350, 260], { ctrl: true })
   assert.deepEqual(hand.box(id), [336, 240, 100, 100], 'a corner is on a dot')
@@ -566,10 +571,15 @@ test('two taps make a circle or a bright colour, three remove, and what is writt
     hand.opened.length = 0
     hand.tap([400, 300], 2)
     assert.deepEqual([hand.replica.shape(circle.id).fill !== circle.fill, hand.opened.length], pointer === 'touch' ? [true, 0] : [false, 1])
+    const [note, text] = [hand.add(square(700, 500, { fill: noteFill('') })), hand.add(square(400, 500, { kind: 'text', text: 'Eggs' }))]
+    hand.opened.length = 0
+    for (const place of [[750, 550], [450, 550]]) hand.tap(place, 2)
+    assert.deepEqual(hand.opened.map(([id]) => id), pointer === 'touch' ? [text] : [note, text])
+    assert.deepEqual([isNote(hand.replica.shape(note)), hand.replica.shape(note).fill === noteFill('')], [true, pointer === 'mouse'])
     hand.play.isOn = false
     hand.tap([400, 300], 2)
     hand.tap([100, 100], 2)
-    assert.deepEqual([hand.opened.at(-1)[0], hand.replica.shapeCount], [circle.id, 2])
+    assert.deepEqual([hand.opened.at(-1)[0], hand.replica.shapeCount], [circle.id, 4])
     const way = hand.add(line(100, 600, 200, 1, { path: [[0, 0], [whole, 0]] }))
     hand.tap([200, 600], 2)
     assert.equal(hand.opened.at(-1)[0], way)

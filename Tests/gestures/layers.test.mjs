@@ -34,9 +34,15 @@ function tenLayers() {
       shown.replica.delete(rows.map((row) => ids[row]))
       shown.frame()
     },
-    press: (key, shiftKey = false) => grid.dispatchEvent(Object.assign(new Event('keydown'), { key, shiftKey })),
+    press: (key, how = {}) => grid.dispatchEvent(Object.assign(new Event('keydown'), { key, ...how })),
+    groups(group, ...rows) {
+      shown.replica.edit(rows.map((row) => ({ shape: ids[row], set: { group } })))
+      shown.frame()
+    },
+    get count() { return shown.replica.shapeCount },
+    /** @param row of a group: that of its topmost shape, negated */
     click(row, how = {}) {
-      const target = Object.assign(new Element(), { dataset: { row: ids[row] } })
+      const target = Object.assign(new Element(), { dataset: { row: row < 0 ? -ids[-row] : ids[row] } })
       target.closest = (selector) => (selector === '.layer' ? target : null)
       const at = { button: 0, pointerId: 1, ...how }
       // Node's events have a target of their own.
@@ -67,12 +73,28 @@ test('arrow keys go on where somebody has deleted the shape of the active row', 
   }
   const layers = tenLayers()
   layers.click(4)
-  layers.press('ArrowDown', true)
+  layers.press('ArrowDown', { shiftKey: true })
   layers.deletes(5)
-  layers.press('ArrowDown', true)
+  layers.press('ArrowDown', { shiftKey: true })
   assert.deepEqual(layers.selected, [4, 6])
   layers.click(9)
   layers.deletes(7, 8, 9)
   layers.press('ArrowDown')
   assert.deepEqual(layers.selected, [6], 'the last row, if there is none below')
+})
+
+test('keys are for the group whose row is active, and for none once its topmost shape is the first of another one', () => {
+  const layers = tenLayers()
+  layers.groups(70, 3, 4)
+  layers.click(-3)
+  layers.groups(90, 7, 8)
+  layers.press('Delete', { repeat: true })
+  assert.deepEqual([layers.selected, layers.count], [[3, 4], 10], 'a held key deletes nothing')
+  layers.groups(80, 3, 5)
+  layers.press('Delete')
+  assert.equal(layers.count, 10)
+  layers.click(-7)
+  layers.groups(60, 1, 2)
+  layers.press('Delete')
+  assert.deepEqual([layers.count, layers.selected], [8, [9]])
 })

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { Drawing, stepOf } from './drawing.mjs'
-import { makeElements } from './elements.mjs'
+import { Drawing, editingOf, stepOf } from './drawing.mjs'
+import { Element, makeElements } from './elements.mjs'
 import { Swatches } from '../../build/modules/bars/swatches.js'
 import { colorsInTurn, shapeColors } from '../../build/modules/basics/shape-colors.js'
+import { Source } from '../../build/modules/basics/source.js'
 import { fittedNotes, fittedTo, lettered, newWidth } from '../../build/modules/canvas/fitted.js'
 import { chosenTextSize, isNote, noteFill, noteShade, otherNoteFill, textSizeFor } from '../../build/modules/canvas/notes.js'
 import { heightFor } from '../../build/modules/canvas/text.js'
@@ -15,6 +16,7 @@ import {
 } from '../../build/modules/draw/look.js'
 import { drawingOf } from '../../build/modules/keep/pasted-text.js'
 import { sliderField } from '../../build/modules/panels/fields.js'
+import { Inspector } from '../../build/modules/panels/inspector.js'
 import { isTooLong, plainText } from '../../build/modules/keep/plain-text.js'
 import { ownName, restoration, valuesOf, writeAll } from '../../build/modules/keep/restoration.js'
 import { pressed } from '../../build/modules/write/mark-keys.js'
@@ -127,6 +129,39 @@ test('a slider has its value in words, or that shapes differ, and what one drags
   tell('input', 9)
   says('2', '20 %')
   assert.equal(heard.length, 4, 'another finger has selected other shapes')
+})
+
+test('a field has the old value again if what was typed is for a shape that is locked or gone, and a name once one leaves it', () => {
+  makeElements()
+  const [shown, place] = [new Drawing(), new Element()]
+  const id = shown.add({ position: [10, 20], rotation: 45, name: 'Sun' })
+  let selected = [id]
+  const selection = Object.assign(new Source(), { size: 1, ids: () => selected, has: () => true })
+  const editing = { ...editingOf(shown), openStep: () => ({ end() {} }) }
+  const permission = Object.assign(new Source(), { mayEdit: true })
+  const locks = { hasAny: () => false, refuse: (ids) => ids.some((each) => shown.replica.shape(each)?.locked) }
+  const said = []
+  const actions = new Proxy({}, { get: () => ({ words: '', isEnabled: () => true, run() {} }) })
+  new Inspector({ shown, editing, selection, permission, locks, notices: { say: (words) => said.push(words) }, actions, fitting: {} }, place).onShow()
+  const inputOf = (label, within = place) => within.children.find(({ textContent }) => textContent === label)
+    ? within.children.find((each) => each.attributes.class === 'field') : within.children.reduce((found, each) => found ?? inputOf(label, each), undefined)
+  const typed = (label, value, ...events) => {
+    const input = inputOf(label)
+    input.value = value
+    for (const type of ['change', ...events]) input.dispatchEvent(new Event(type))
+    return input.value
+  }
+  assert.deepEqual([typed('X', '50'), shown.replica.shape(id).x], ['50', 50])
+  selected = [shown.add({ kind: 'line', path: [[0, 0], [65535, 65535]], from: { shape: id, x: 0, y: 0 } })]
+  shown.frame()
+  typed('Rotation', '30')
+  assert.equal(shown.replica.shape(selected[0]).from, null, 'a tied line could not be turned')
+  selected = [id]
+  shown.write(id, { locked: true })
+  shown.frame()
+  assert.deepEqual([typed('X', '70'), typed('Rotation', '90'), typed('Name', 'Moon'), typed('Name', 'Moon', 'blur'), said], ['50', '45', 'Moon', 'Sun', []])
+  shown.replica.delete([id])
+  assert.deepEqual([typed('X', '70'), typed('Name', 'Star'), said.length], ['50', 'Star', 2])
 })
 
 test('a look is given to a shape so that it stays visible', () => {
@@ -272,7 +307,7 @@ test('S18: Ctrl+B makes a selection or a word bold, line by line, and plain if i
     ['one [two] three', 'one **[two]** three'], ['one **[two]** three', 'one [two] three'], ['one t|wo three', 'one **t|wo** three'], ['[one two]', '**[one two]**'],
     ['[one\ntwo]', '**[one**\n**two]**'], ['- [one]', '- **[one]**'], ['12. o|ne', '12. **o|ne**'],
     ['|', '**|**'], ['a | b', 'a **|** b'], ['a **|** b', 'a | b'], ['**one|**', '**one**|'], ['**one**|', '**one|**'], ['**one |**', '**one** |'],
-    ['**one two th|ree**', '**one two** th|ree'], ['**one** [two]', '**one [two]**'], ['**[one] two**', '[one] **two**'],
+    ['**one two th|ree**', '**one two** th|ree'], ['**one** [two]', '**one [two]**'], ['**[one] two**', '[one] **two**'], ['**[one** **two]**', '[one two]'],
   ]) {
     assert.equal(after(before, bold), expected, before)
   }

@@ -11,6 +11,7 @@ import { shapeColors } from '../../build/modules/basics/shape-colors.js'
 import { Source } from '../../build/modules/basics/source.js'
 import { DashBudget } from '../../build/modules/canvas/dashes.js'
 import { Drawn } from '../../build/modules/canvas/drawn.js'
+import { paintGrid } from '../../build/modules/canvas/grid.js'
 import { GrowingInk, Inks } from '../../build/modules/canvas/inks.js'
 import { Lasers } from '../../build/modules/canvas/lasers.js'
 import { OthersWriting } from '../../build/modules/canvas/others-writing.js'
@@ -76,6 +77,17 @@ test('letters on a colour are black or white, whichever contrasts more, and each
   }
 })
 
+test('the dots of the paper are never nearer to each other than fourteen pixels, and every second one fades before that', () => {
+  for (const [scale, ratio, apart, alphas] of [
+    [1, 1, 24, [1, 0.71]], [0.6, 1, 28.8, [1]], [0.55, 1, 26.4, [1, 0.89]], [1.1, 2, 52.8, [1, 0.89]], [0.01, 1, 15.4, [1, 0.1]], [3, 1, 72, [1, 1]],
+  ]) {
+    const [lefts, painted] = [new Set(), []]
+    const dots = { setTransform() {}, beginPath() {}, fill() { painted.push(Math.round(100 * this.globalAlpha) / 100) }, rect(x, _y, width) { if (width < 3) lefts.add(x) } }
+    paintGrid(dots, { scale, x: 0, y: 0 }, ratio, { left: 0, top: 0, right: 9_000, bottom: 50 }, '#EEEEEE')
+    assert.deepEqual([Math.round(10 * (Math.max(...lefts) - Math.min(...lefts)) / (lefts.size - 1)) / 10, painted], [apart, alphas])
+  }
+})
+
 test('what is drawn into the hole goes there on a curve, ever faster and smaller, fades at the end, and is gone', () => {
   const shape = drawn(1, 0, 0)
   shape.drawIn({ x: 500, y: 300, width: 10, height: 10 }, 1000, 400)
@@ -105,6 +117,19 @@ test('what has come to lie below another shape is not painted any more', () => {
   const [below, above] = [drawn(1, 100, 100), drawn(2, 20, 20, 280)]
   const dots = fills()
   assert.deepEqual([fills(below), fills(below, above), fills(above, below)].map((each) => each - dots), [1, 1, 2])
+})
+
+test('the outline of an overlap is asked for again once one of both has moved, and is there while it fades', (t) => {
+  const hand = handAt(t)
+  new Regions({ ...hand, frames: { request() {} }, marks: Object.assign(new Source(), { isOn: true, pointedAt: null }) })
+  const [id] = [0, 50].map((x) => hand.add({ position: [300 + x, 300] }))
+  for (const [set, isKept] of [[{ name: 'Sun', fill: '#112233' }, true], [{ rotation: 10 }, false], [{ position: [320, 310] }, false], [{ visible: false }, true]]) {
+    const [region] = hand.scene.drawn(id).regions
+    region.path = 'outline'
+    hand.drawing.write(id, set)
+    hand.frame()
+    assert.equal(region.path, isKept ? 'outline' : null, JSON.stringify(set))
+  }
 })
 
 test('of the overlaps that wait, those are forgotten that are painted anew now', () => {
@@ -296,9 +321,16 @@ test('what the pointer is over has a faint box unless it is selected, and of mor
   hand.selection.set([])
   overlay.setHover(null)
   const strong = [['strokeRect', 'accent', 10], ['strokeRect', 'accent', 2]]
-  for (const [count, at, boxes] of [[401, 7, strong], [2, 1, [['strokeRect', 'accent', 5], ...strong]], [0, 0, []]]) {
-    overlay.setFound(ids.slice(0, count), at)
+  const [near, far] = [ids.slice(0, 2), hand.add({ position: [-900, 0] })]
+  for (const [found, at, boxes] of [[ids, 7, strong], [near, 1, [['strokeRect', 'accent', 5], ...strong]], [[far, ...near], 2, [['strokeRect', 'accent', 5], ...strong]], [[], 0, []]]) {
+    overlay.setFound(found, at)
     assert.deepEqual(painted(0, 'strokeRect'), boxes)
+  }
+  const part = { follow() {}, paint() {} }
+  for (const set of [() => overlay.setFound([], 0), () => overlay.setMarquee(null), () => overlay.setInk(null), () => overlay.setLasers(part)]) {
+    const { asked } = frames
+    set()
+    assert.equal(frames.asked, asked + 1, `${set} is seen in the next frame`)
   }
 })
 
@@ -363,9 +395,14 @@ test('the map has ink as it is turned, to its last point', (t) => {
   const frames = Object.assign(new Source(), { request() {} })
   new Minimap({ ...hand, frames, minimap: Object.assign(new Source(), { isOn: true }), palette: Object.assign(new Source(), { isDark: false, colors: { accent: 'accent' } }) })
   Object.assign(body.children[0], { clientWidth: 144, clientHeight: 96 })
+  hand.add({ position: [600, 500], size: [2, 2] })
+  let sides
+  style.fillRect = (_x, _y, ...size) => { sides = size }
+  t.after(() => delete style.fillRect)
   told = []
   frames.tell('paint', 0)
   const points = told.filter(([name]) => name === 'lineTo').map(([, x, y]) => [x, y].map(Math.round))
   assert.deepEqual([points[0], points.at(-1)], [[68, 29], [68, 49]])
   assert.ok(points.length < 60 && told.some(([name, color]) => name === 'strokeRect' && color === 'accent'))
+  assert.deepEqual(sides, [1, 1], 'what is small is still a point')
 })

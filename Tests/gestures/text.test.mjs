@@ -20,7 +20,7 @@ test('a pasted text has no control characters, one kind of line break, and no ha
 
 test('a text breaks between words, and within a word that is longer than a line', () => {
   assert.deepEqual(words('one two  three\nfour', 4), ['one two', 'three', 'four'])
-  assert.deepEqual(words('abcdefgh ij', 1.5), ['abc', 'def', 'gh', 'ij'])
+  assert.deepEqual(words('abcdefghi jk', 1.5), ['abc', 'def', 'ghi', 'jk'])
   assert.deepEqual(words('abc', 0.1), ['a', 'b', 'c'])
   assert.deepEqual(linesOf('\u05d0 b\nc \u05d0', 0.1).map(({ direction }) => direction), ['rtl', 'rtl', 'ltr', 'ltr'], 'each paragraph has that of its first letter')
 })

@@ -127,6 +127,7 @@ test('keys are told by what they bear, whatever the modifiers and the layout mak
   assert.deepEqual(keyNames(key('–', 'Minus', { altKey: true })), ['alt+–', 'alt+-'], 'Alt has made another sign of it')
   assert.deepEqual(keyNames(key('º', 'Digit0', { altKey: true })), ['alt+0'])
   assert.deepEqual(keyNames(key('ArrowLeft', 'ArrowLeft', { shiftKey: true })), ['shift+arrowleft'])
+  assert.deepEqual(keyNames(key('Escape', 'Escape', { shiftKey: true, ctrlKey: true })), ['escape'])
 })
 
 test('no key means two things, and every action can be told by name', () => {

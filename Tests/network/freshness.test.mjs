@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { watchFreshness } from '../../build/modules/bars/newer-page.js'
 import { Source } from '../../build/modules/basics/source.js'
-import { Freshness, NewerPage } from '../../build/modules/network/freshness.js'
+import { Freshness, keepPage, NewerPage } from '../../build/modules/network/freshness.js'
 
 // Node 20 has no navigator.
 Object.defineProperty(globalThis, 'navigator', { value: {}, configurable: true })
@@ -137,4 +137,12 @@ test('a page that leaves the room and comes back by itself has not lost the serv
   line.becomes('connecting', 'live', 'offline', 'connecting', 'live')
   await pass(t.mock.timers, 1)
   assert.equal(freshness.wasLost, false)
+})
+
+test('the worker that a browser has is told to take in the server’s page, each time', async () => {
+  const told = []
+  navigator.serviceWorker = { register: async (path) => told.push(path) && { active: { postMessage: (words) => told.push(words) } } }
+  await keepPage()
+  await keepPage()
+  assert.deepEqual(told, ['/worker.js', 'refresh', 'refresh'])
 })

@@ -19,6 +19,7 @@ const { Source } = await import('../../build/modules/basics/source.js')
 const { ask, hasToken, isRoomName, readAddress, roomLink, socketAddress } = await import('../../build/modules/network/address.js')
 const { answerOf, copyTo, Refused } = await import('../../build/modules/lobby/requests.js')
 const { keepDistinct } = await import('../../build/modules/others/distinction.js')
+const { Frames } = await import('../../build/modules/state/frames.js')
 const { Me } = await import('../../build/modules/state/me.js')
 const { Paint } = await import('../../build/modules/state/paint.js')
 const { Permission } = await import('../../build/modules/state/permission.js')
@@ -81,7 +82,7 @@ test('others are told what has changed, once, in tenths of a unit, and of long l
   presence.setInk(null)
   const stroke = presence.newLaserStroke()
   presence.setLaser(stroke, points.slice(0, 61))
-  assert.deepEqual([line.take().at(-1).laser.at, presence.ownLaser.points.length, presence.newLaserStroke()], [1, 120, stroke + 1])
+  assert.deepEqual([line.take().at(-1).laser.at, presence.ownLaser.points.length, presence.ownLaser.points[0], presence.newLaserStroke()], [1, 120, 1, stroke + 1])
   presence.endLaser(stroke + 1)
   assert.ok(presence.ownLaser)
   presence.endLaser(stroke)
@@ -138,6 +139,11 @@ test('a colour that one has chosen is kept, and one that is worn for a visit is 
     { name: 'Ann', color: '#222222' }, { name: 'Eve', color: '#222222' }, { name: 'Eve', color: '#111111', isColorChosen: false },
     { name: 'Eve', color: '#333333' }, { name: 'Eve', color: '#333333', isColorChosen: true },
   ])
+  let starts = 0
+  Object.assign(line, { isHelloRefused: true, start() { starts += 1 } })
+  me.wear('#444444')
+  me.become({ name: 'Bo', color: '#444444' })
+  assert.equal(starts, 1, 'the server may take another name')
 })
 
 test('only who comes when somebody else has the same colour takes a free one', (t) => {
@@ -272,6 +278,20 @@ test('a page that looks at the past, at more of it and at the present again show
   ]) {
     shown.showPast(past)
     assert.deepEqual([frame(), frame(), shown.live.name], [told, [[false]], 'live'])
+  }
+})
+
+test('a page that has stopped has no more frames, nor the one that it has asked for', () => {
+  const due = new Map()
+  Object.assign(globalThis, { requestAnimationFrame: (run) => due.set(1, run) && 1, cancelAnimationFrame: (frame) => due.delete(frame) })
+  for (const asked of [0, 1]) {
+    const connection = Object.assign(new Source(), { replica: {} })
+    const shown = new Shown(connection, new Frames())
+    if (asked) shown.showPast(null)
+    assert.equal(due.size, asked)
+    connection.tell('stopped', null)
+    shown.showPast(null)
+    assert.equal(due.size, 0)
   }
 })
 
