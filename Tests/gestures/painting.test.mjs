@@ -17,6 +17,7 @@ import { Lasers } from '../../build/modules/canvas/lasers.js'
 import { OthersWriting } from '../../build/modules/canvas/others-writing.js'
 import { Overlay } from '../../build/modules/canvas/overlay.js'
 import { paintShape, paintTextOver } from '../../build/modules/canvas/outline.js'
+import { Painter } from '../../build/modules/canvas/painter.js'
 import { Picture } from '../../build/modules/canvas/picture.js'
 import { Region, Regions } from '../../build/modules/canvas/regions.js'
 import { paintText } from '../../build/modules/canvas/text.js'
@@ -360,6 +361,31 @@ test('what is faint is painted aside as far as it is in view, and from there as 
     for (const _ of paintShape(pencil, shape, { pixels: { scale: 1, x: 50, y: -20 }, area, dashes: new DashBudget(), isDark: false }));
     const [whole, ...more] = told.filter(([name]) => name === 'drawImage').map(([, , _x, _y, width, height, left, top]) => [left, top, width, height])
     assert.deepEqual([whole ?? null, more], [expected, []])
+  }
+})
+
+test('what takes many frames is painted once for each change, also if overlaps are only then asked for', (t) => {
+  const hand = handAt(t)
+  let painted = 0
+  const any = new Proxy(() => {}, { get: (_own, name) => (name === Symbol.toPrimitive ? () => 0 : any), apply: () => any, set: () => true })
+  const sheet = (canvas) => Object.assign(canvas, { addEventListener() {}, getContext: () => new Proxy(
+    { canvas, isPointInPath: () => false, drawImage() { painted += 1 } }, { get: (own, name) => own[name] ?? any, set: () => true }) })
+  const { OffscreenCanvas } = globalThis
+  Object.assign(globalThis, { createImageBitmap: async () => any, OffscreenCanvas: function (width, height) { return sheet({ width, height }) } })
+  t.after(() => Object.assign(globalThis, { OffscreenCanvas }))
+  const frames = Object.assign(new Source(), { request() {} })
+  const regions = new Regions({ ...hand, frames, marks: Object.assign(new Source(), { isOn: true, pointedAt: null }) })
+  const painter = new Painter(sheet({}), { ...hand, regions, frames, palette: Object.assign(new Source(), { isDark: false, colors: look.colors }) })
+  const ids = Array.from({ length: 60 }, (_, at) => hand.add({ alpha: 1, strokeWidth: 6, position: [30 * at - 1_800, 30 * at - 1_800], size: [3_000, 2_000] }))
+  hand.selection.set(ids.slice(-1))
+  for (const x of [0, -100, -200]) {
+    hand.drawing.write(ids.at(-1), { position: [x, -250] })
+    hand.pass(2_000)
+    painted = 0
+    let count = 0
+    do frames.tell('paint', 0); while (!painter.isDone && (count += 1) < 100)
+    assert.ok(count > 5 && painter.isDone && painted < 1.5 * ids.length, `${painted} of ${ids.length} faint shapes in ${count} frames`)
+    assert.ok([...hand.scene.drawn(ids.at(-1)).regions].every(({ path }) => path), 'all overlaps are marked')
   }
 })
 
