@@ -82,7 +82,7 @@ def test_a_group_has_a_row_of_its_own_and_layers_are_called_by_their_text(room):
     room.wait_for(lambda shapes: sorted(shape["visible"] for shape in shapes) == [False, False, True, True])
     ann.page.locator(".group-row").get_by_role("button", name="Show").click()
     # After ungrouping, the group's row is gone.
-    ann.page.get_by_role("button", name="Ungroup", exact=True).click()
+    ann.page.get_by_title("Ungroup", exact=True).click()
     ann.wait("document.querySelectorAll('.layer').length === 4")
     assert layer_names(ann) == ["Arrow Valid? → Dashboard", "Sun", "Dashboard", "Valid?"]
     room.write((board, {"text": "  "}))
