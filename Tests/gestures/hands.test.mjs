@@ -4,7 +4,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { motion } from './drawing.mjs'
+import { Element, makeElements } from './elements.mjs'
 import { handAt, mouth } from './hand.mjs'
+import { Toolbar } from '../../build/modules/bars/toolbar.js'
+import { Source } from '../../build/modules/basics/source.js'
 import { addConnectedCopy } from '../../build/modules/connect/connecting.js'
 import { isNote, noteFill } from '../../build/modules/canvas/notes.js'
 import { actionsOf } from '../../build/modules/tools/actions.js'
@@ -917,6 +920,21 @@ test('each key has its action, and a held one repeats what may be repeated', (t)
   assert.equal(hand.replica.shapeCount, 2)
   for (const key of ['+', '+', '-', '1']) hand.key(key, { repeat: true })
   assert.equal(hand.view.scale, 1)
+})
+
+test('the buttons to undo and redo tell whether they would do anything', (t) => {
+  const hand = handAt(t)
+  makeElements()
+  Object.assign(globalThis, { HTMLElement: Element, ResizeObserver: class { observe() {} } })
+  Element.prototype.clientWidth = 0
+  const [paint, play] = [hand.paint, hand.play].map((part) => Object.assign(new Source(), part))
+  const { element } = new Toolbar({ ...hand, paint, play, room: 'garden', shown: hand.drawing, actions: actionsOf(hand) })
+  const disabled = () => ['undo', 'redo'].map((name) => element.children[0].children.find(({ attributes }) => attributes['data-action'] === name).attributes['aria-disabled'])
+  assert.deepEqual(disabled(), ['true', 'true'])
+  hand.add()
+  assert.deepEqual(disabled(), ['false', 'true'])
+  hand.undo()
+  assert.deepEqual(disabled(), ['true', 'false'])
 })
 
 test('a group is aligned as one, and an arrow between shapes that are aligned follows them', async (t) => {

@@ -2,7 +2,6 @@ import { nextFill } from '../draw/look.js'
 import { element, elementById, icon, iconButton, setIcon } from '../elements/element.js'
 import { popover } from '../elements/popover.js'
 import { roomLink } from '../network/address.js'
-import type { Connection } from '../network/connection.js'
 import type { Paint } from '../state/paint.js'
 import type { Permission } from '../state/permission.js'
 import type { Play } from '../state/play.js'
@@ -34,7 +33,6 @@ const icons: Record<string, string> = { addSquare: 'square-add' }
 export class Toolbar {
   #tool
   #paint
-  #permission
   #shown
   #actions
   #toolButtons = new Map<string, HTMLButtonElement[]>()
@@ -48,14 +46,12 @@ export class Toolbar {
   readonly styleButton = iconButton('any-color', 'Style of the next shape', { 'aria-haspopup': 'dialog', 'aria-expanded': 'false' })
   readonly element = element('nav', { class: 'tools', 'aria-label': 'Tools' }, this.#bar)
 
-  constructor({ room, tool, paint, permission, play, shown, connection, actions }: {
-    room: string, tool: Tool, paint: Paint, permission: Permission, play: Play, shown: Shown, connection: Connection,
-    actions: Doables,
+  constructor({ room, tool, paint, permission, play, shown, actions }: {
+    room: string, tool: Tool, paint: Paint, permission: Permission, play: Play, shown: Shown, actions: Doables,
   }) {
     this.#tool = tool
     this.#play = play
     this.#paint = paint
-    this.#permission = permission
     this.#shown = shown
     this.#actions = actions
     for (const name of layout) {
@@ -84,8 +80,6 @@ export class Toolbar {
     })
     tool.on('change', () => this.#show())
     shown.on('changes', () => this.#enable())
-    connection.on('effect', ({ type }) => { if (type === 'unsent') this.#enable() })
-    permission.on('change', () => this.#show())
     play.on('change', () => this.#showPlay())
     this.#show()
     this.#enable()
@@ -196,7 +190,6 @@ export class Toolbar {
     }
     setIcon(this.#more, this.#folded.has(tool) ? tool : 'caret')
     this.#more.classList.toggle('chosen', this.#folded.has(tool))
-    this.element.hidden = !this.#permission.mayEdit && !this.#permission.isViewOnly
   }
 
   #enable() {
