@@ -2,6 +2,8 @@
 
 import json
 
+from waiting import wait_until
+
 # The limits for a first visit: the bytes of all responses with their headers, and the number of requests.
 BYTES_MAX = 281_000
 REQUESTS_MAX = 8
@@ -73,6 +75,17 @@ def test_a_second_visit_fetches_no_file_again(room):
     (visit,) = visits
     assert sum(visit.sizes.values()) <= HEADERS_MAX, visit.sizes
     assert visit.sockets == 1 and len(visit.sizes) + visit.sockets <= REQUESTS_MAX, visit.sizes
+
+
+def test_the_room_and_the_own_version_are_asked_for_while_the_core_is_loading(room):
+    """On a thin line that takes long, and the server can have another version by then."""
+    made = []
+    ann = room.join("Ann", ready=False, before=lambda page: made.extend([Visit(page), Gate(page, "core.wasm")]))
+    visit, gate = made
+    wait_until(lambda: ann.page.evaluate("true") and visit.sockets == 1 and "page.json?own" in visit.sizes, "both are asked for")
+    assert "core.wasm" not in visit.sizes
+    gate.open()
+    ann.wait("app.session.status().state === 'live'")
 
 
 def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
