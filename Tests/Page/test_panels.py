@@ -325,44 +325,6 @@ def test_the_inspector_of_very_many_shapes_takes_a_tenth_of_the_time(room):
     assert ann.page.locator(".inspector-heading").inner_text() == "200 shapes"
 
 
-def test_a_field_shows_the_old_value_if_the_shape_was_locked_meanwhile(room):
-    """A notice says why. A name that was typed stays until the field is left."""
-    sun = room.add(**SQUARE, position=[100, 200], name="Sun")
-    ann = room.join("Ann")
-    inspect(ann, sun)
-
-    def state(label):
-        return ann.page.get_by_label(label, exact=True).evaluate("(field) => field.type === 'checkbox' ? field.checked : field.value")
-
-    for label, keys in (("X", "500"), ("W", "500"), ("Rotation (degrees)", "50"), ("Name", "Moon"), ("Fill", "#123456"),
-                        ("Outline width", ["ArrowRight"]), ("Shape", ["ArrowDown"]), ("Filled", [" "])):
-        before = state(label)
-        field = ann.page.get_by_label(label, exact=True)
-        field.focus()
-        if isinstance(keys, str):
-            field.fill(keys)
-            keys = ["Enter"]
-        ann.learns(sun, locked=True)
-        ann.press(*keys)
-        ann.notice("Sun is locked").wait_for()
-        if label == "Name":
-            ann.page.evaluate("document.activeElement.blur()")
-        assert state(label) == before, label
-        ann.notice("Sun is locked").get_by_role("button", name="Dismiss").click()
-        ann.learns(sun, locked=False)
-        ann.painted()
-    # A refused name is the shape's neither if that is free again when the field is left.
-    ann.page.get_by_label("Name", exact=True).fill("Moon")
-    ann.learns(sun, locked=True)
-    ann.press("Enter")
-    ann.notice("Sun is locked").wait_for()
-    ann.learns(sun, locked=False)
-    ann.painted()
-    assert state("Name") == "Moon"
-    ann.page.evaluate("document.activeElement.blur()")
-    assert state("Name") == "Sun"
-
-
 def test_a_slider_is_seen_as_it_moves_and_undone_at_once(room):
     """Others see each value, one undo reverts all. One that is pressed only shows what others do."""
     sun = room.add(**SQUARE, position=[100, 200])

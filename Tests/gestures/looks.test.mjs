@@ -135,33 +135,50 @@ test('a field has the old value again if what was typed is for a shape that is l
   makeElements()
   const [shown, place] = [new Drawing(), new Element()]
   const id = shown.add({ position: [10, 20], rotation: 45, name: 'Sun' })
-  let selected = [id]
-  const selection = Object.assign(new Source(), { size: 1, ids: () => selected, has: () => true })
-  const editing = { ...editingOf(shown), openStep: () => ({ end() {} }) }
-  const permission = Object.assign(new Source(), { mayEdit: true })
-  const locks = { hasAny: () => false, refuse: (ids) => ids.some((each) => shown.replica.shape(each)?.locked) }
   const said = []
-  const actions = new Proxy({}, { get: () => ({ words: '', isEnabled: () => true, run() {} }) })
-  new Inspector({ shown, editing, selection, permission, locks, notices: { say: (words) => said.push(words) }, actions, fitting: {} }, place).onShow()
-  const inputOf = (label, within = place) => within.children.find(({ textContent }) => textContent === label)
-    ? within.children.find((each) => each.attributes.class === 'field') : within.children.reduce((found, each) => found ?? inputOf(label, each), undefined)
-  const typed = (label, value, ...events) => {
-    const input = inputOf(label)
-    input.value = value
-    for (const type of ['change', ...events]) input.dispatchEvent(new Event(type))
-    return input.value
+  let selected = [id]
+  const locks = { hasAny: () => false, refuse: (ids) => ids.some((each) => shown.replica.shape(each)?.locked) && said.push('It is locked.') }
+  new Inspector({
+    shown, locks, editing: { ...editingOf(shown), openStep: () => ({ end() {} }) }, permission: Object.assign(new Source(), { mayEdit: true }),
+    selection: Object.assign(new Source(), { size: 1, ids: () => selected, has: () => true }), notices: { say: (words) => said.push(words) },
+    actions: new Proxy({}, { get: () => ({ words: '', isEnabled: () => true, run() {} }) }), fitting: { fittedNotes: () => [] },
+  }, place).onShow()
+  const allIn = (part) => [part, ...part.children.flatMap(allIn)]
+  const all = allIn(place)
+  const inputOf = (label) => all.find(({ attributes }) => attributes.id && attributes.id === all.find(({ textContent }) => textContent === label).attributes.for)
+  const type = (label, value, { event = 'change', member = 'value' } = {}) => {
+    const input = document.activeElement = inputOf(label)
+    input[member] = value
+    input.dispatchEvent(new Event(event))
+    return input[member]
   }
-  assert.deepEqual([typed('X', '50'), shown.replica.shape(id).x], ['50', 50])
+  assert.deepEqual([type('X', '50'), shown.replica.shape(id).x], ['50', 50])
   selected = [shown.add({ kind: 'line', path: [[0, 0], [65535, 65535]], from: { shape: id, x: 0, y: 0 } })]
   shown.frame()
-  typed('Rotation', '30')
+  type('Rotation', '30')
   assert.equal(shown.replica.shape(selected[0]).from, null, 'a tied line could not be turned')
   selected = [id]
-  shown.write(id, { locked: true })
-  shown.frame()
-  assert.deepEqual([typed('X', '70'), typed('Rotation', '90'), typed('Name', 'Moon'), typed('Name', 'Moon', 'blur'), said], ['50', '45', 'Moon', 'Sun', []])
+  const lock = (locked) => {
+    shown.write(id, { locked })
+    shown.frame()
+    said.length = 0
+  }
+  for (const [label, value, how] of [
+    ['X', '70'], ['W', '500'], ['Rotation', '90'], ['Fill', '#123456'], ['Shape', 'ellipse'], ['Filled', false, { member: 'checked' }], ['Outline width', '9', { event: 'input' }],
+  ]) {
+    lock(true)
+    const before = inputOf(label)[how?.member ?? 'value']
+    assert.deepEqual([type(label, value, how), said], [before, ['It is locked.']], label)
+  }
+  assert.equal(type('Name', 'Moon'), 'Moon')
+  lock(false)
+  const name = inputOf('Name')
+  assert.equal(name.value, 'Moon')
+  document.activeElement = null
+  name.dispatchEvent(new Event('blur'))
+  assert.equal(name.value, 'Sun')
   shown.replica.delete([id])
-  assert.deepEqual([typed('X', '70'), typed('Name', 'Star'), said.length], ['50', 'Star', 2])
+  assert.deepEqual([type('X', '70'), said], ['50', ['It was deleted while you changed it.']])
 })
 
 test('a look is given to a shape so that it stays visible', () => {
