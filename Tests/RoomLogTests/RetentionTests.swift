@@ -57,7 +57,7 @@ import Testing
   {
     let day: UInt64 = 86_400_000
     let bench = try LogBench(.sqlite, options: SQLiteOptions { $0.retention = Retention(ageMillisecondsMax: 7 * day) })
-    for time in [0, day] { try bench.add("demo", ["\(time)"], at: time) }
+    for time in [0, day] { _ = try bench.add("demo", ["\(time)"], at: time) }
     try bench.snapshot("demo", at: 1, bytes("state"))
     try bench.reopen()
     // The machine's clock is 30 days ahead, and is then set right.
