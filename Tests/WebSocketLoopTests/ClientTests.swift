@@ -163,7 +163,8 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
     }
   }
 
-  @Test("A request goes on to a name's next address if the first doesn't answer") func deafAddress() async throws {
+  @Test("A request and a WebSocket go on to a name's next address if the first doesn't answer")
+  func deafAddress() async throws {
     // A socket that accepts nothing: once its queue is full, the system answers no further attempt.
     let deaf = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(deaf) }
@@ -187,10 +188,13 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
         }
       }
       let endpoint = Endpoint(host: "board.example.com", port: port)
+      let client = TestClient()
+      loop.perform { loop.connect(to: endpoint, handler: client) }
       let answer = await withCheckedContinuation { answer in
         loop.execute { loop.request("GET", endpoint, silentMilliseconds: 20_000) { answer.resume(returning: $0) } }
       }
       #expect(throws: Never.self) { try answer.get() }
+      #expect(await eventually { client.heard.withLock { $0.subprotocol != nil ? true : nil } } == true)
     }
     withExtendedLifetime(filling) {}
   }

@@ -60,12 +60,9 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
   private let silentMilliseconds: UInt64
   private let output: [UInt8]
   private var completion: ((Result<Response, HTTPRequestError>) -> Void)?
-  /// The host's addresses to which no connection has been tried yet.
-  private var addresses: ArraySlice<SocketAddress> = []
   private var socket: ClientSocket?
   private var watch: SocketWatch?
   private var timer: LoopTimer?
-  private var isConnected = false
   private var sent = 0
   private var received: [UInt8] = []
   private var parser = HeadParser(bytesMax: 65_536, headersMax: 200)
@@ -94,69 +91,39 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
 
   func start() {
     loop.residents[ObjectIdentifier(self)] = self
-    timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in waitedTooLong() }
-    timer?.start(afterMilliseconds: silentMilliseconds)
+    startTimer()
     loop.guest(HostLookups.self)?.lookUp(endpoint) { [weak self] found in
       guard let self, completion != nil else { return }
-      addresses = found[...]
-      connect(.badHost(endpoint.host))
+      timer?.cancel()
+      HostConnecting(loop: loop, found, silentMilliseconds: silentMilliseconds) { [weak self] in self?.connected($0) }
+        .start(orElse: .badHost(endpoint.host))
     }
+  }
+
+  private func startTimer() {
+    timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in finish(.failure(.tookTooLong)) }
+    timer?.start(afterMilliseconds: silentMilliseconds)
   }
 
   func loopStops() { finish(.failure(.tookTooLong)) }
 
-  private func waitedTooLong() {
-    if isConnected || addresses.isEmpty { finish(.failure(.tookTooLong)) } else { connect(.tookTooLong) }
-  }
-
-  /// How long an address may take to answer while others are left to try.
-  private static let connectingMilliseconds: UInt64 = 3_000
-
-  // MARK: Connecting
-
-  /// Tries the next address. A name can have several addresses, of several machines or of one (IPv6 and IPv4).
-  /// - Parameter failure: the error to report if no address is left.
-  private func connect(_ failure: HTTPRequestError) {
-    watch?.close()
-    watch = nil
-    socket = nil
-    guard let address = addresses.popFirst() else {
-      // The failure is reported in a later iteration of the event loop, so that `completion` is never called before
-      // `request` has returned.
-      loop.schedule(afterMilliseconds: 0) { [self] in finish(.failure(failure)) }
-      return
-    }
-    timer?.start(
-      afterMilliseconds: addresses.isEmpty
-        ? silentMilliseconds : min(HTTPRequest.connectingMilliseconds, silentMilliseconds / 2)
-    )
+  private func connected(_ result: Result<HostConnecting.Reached, HTTPRequestError>) {
+    guard completion != nil else { return }
     do throws(HTTPRequestError) {
-      let socket = try ClientSocket.connecting(to: address)
+      let socket = try result.get().socket
       self.socket = socket
+      startTimer()
       watch = SocketWatch(loop: loop, descriptor: socket.descriptor, watcher: self)
       guard let watch else { throw .notConnected(errno: ENOSPC) }
-      watch.want(readable: false, writable: true)
+      if endpoint.isSecure { try socket.secure(loop.guest(TLSTrust.self), host: endpoint.host) }
+      watch.want(readable: true, writable: true)
     } catch {
-      connect(error)
+      finish(.failure(error))
     }
   }
 
   func socketIsReady(readable: Bool, writable: Bool) {
     guard let socket else { return }
-    if !isConnected {
-      if let failure = socket.connectFailure {
-        connect(.notConnected(errno: failure))
-        return
-      }
-      isConnected = true
-      timer?.start(afterMilliseconds: silentMilliseconds)
-      do throws(HTTPRequestError) {
-        if endpoint.isSecure { try socket.secure(loop.guest(TLSTrust.self), host: endpoint.host) }
-      } catch {
-        finish(.failure(error))
-        return
-      }
-    }
     var wantsToWrite = send(socket)
     if completion != nil, readable { receive(socket) }
     // Receiving may have ended TLS's handshake, for which sending has waited. Nothing else would wake this object then.

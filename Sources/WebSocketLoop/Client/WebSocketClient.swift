@@ -37,19 +37,24 @@ extension EventLoop {
     }
     connection.limitConnecting()
     lookups.lookUp(endpoint) { [self] found in
-      guard connection.isWanted else { return }
-      // libwebsockets looks a name up once more, on the loop's thread. By now, the resolver has answered.
-      let address = found.count == 1 ? found[0].numericHost : endpoint.host
-      guard !found.isEmpty, let host = websockets.clientHost(trust: trust) else {
-        execute { connection.failedToConnect("no connection") }
-        return
+      func connect(at address: SocketAddress?) {
+        guard connection.isWanted else { return }
+        guard let address, let host = websockets.clientHost(trust: trust) else {
+          execute { connection.failedToConnect("no connection") }
+          return
+        }
+        self.connect(connection, to: endpoint, at: address.numericHost, websockets, host, subprotocols)
       }
-      connect(connection, to: endpoint, at: address, websockets, host, subprotocols)
+      guard found.count > 1 else { return connect(at: found.first) }
+      // libwebsockets tries only a name's first address. So it gets one that has just answered.
+      HostConnecting(loop: self, found, silentMilliseconds: options.connectWithinMilliseconds) {
+        connect(at: try? $0.get().address)
+      }.start(orElse: .badHost(endpoint.host))
     }
     return connection
   }
 
-  /// - Parameter address: the endpoint's host, or its address if it has only one.
+  /// - Parameter address: an address of the endpoint's host.
   private func connect(
     _ connection: Connection,
     to endpoint: Endpoint,

@@ -61,6 +61,9 @@ final class WebSocketHost {
       info.alpn = UnsafePointer(text("http/1.1"))
     }
     guard let host = lws_create_vhost(context, &info) else { return nil }
+    // Otherwise all connections, also secure ones and those to this machine, would go through the proxy that the variable
+    // `http_proxy` names, whatever `no_proxy` says. HTTP requests here use no proxy either.
+    lws_set_proxy(host, ":0")
     pointer = host
   }
 
