@@ -14,7 +14,7 @@ const { linesOf } = tools
 const words = (text, width) => linesOf(text, width).map((line) => line.words)
 
 test('a pasted text has no control characters, one kind of line break, and no half of a surrogate pair', () => {
-  assert.equal(cleaned('a\r\nb\u2028c\rd\te\u0007'), 'a\nb\nc\nd    e')
+  assert.equal(cleaned('a\r\nb\u2028c\rd\te\u0007\vf\fg'), 'a\nb\nc\nd    e\nf\ng')
   assert.equal(cleaned('half \ud83c a pair, \udf00, and a whole 🌀'), 'half \ufffd a pair, \ufffd, and a whole 🌀')
 })
 

@@ -11,7 +11,7 @@ const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
 export const isTooLong = (text: string) => text.length * 3 > bytesMax && encoder.encode(text).length > bytesMax
 
 /** Cleans a text for a shape: no control characters, only line feeds as line breaks, and nothing that isn't Unicode. */
-export const cleaned = (text: string) => text.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n').replaceAll('\t', '    ')
+export const cleaned = (text: string) => text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n').replaceAll('\t', '    ')
   .replace(controls, '').replace(halves, '\ufffd')
 
 /** Cleans a text for a shape, and cuts it if it is too long. */
