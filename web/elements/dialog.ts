@@ -13,8 +13,11 @@ export function openDialog(title: string, ...content: (Node | string)[]): HTMLDi
     element('div', { class: 'dialog-body' }, ...content))
   dialog.addEventListener('close', () => dialog.remove())
   dialog.addEventListener('keydown', (event) => event.stopPropagation())
-  dialog.addEventListener('click', (event) => {
-    if (event.target === dialog) dialog.close()
+  // A drag that selects text in a field can end outside, and is a click then too.
+  let isPressed = false
+  dialog.addEventListener('pointerdown', ({ target }) => { isPressed = target === dialog })
+  dialog.addEventListener('click', ({ target }) => {
+    if (isPressed && target === dialog) dialog.close()
   })
   document.body.append(dialog)
   dialog.showModal()
