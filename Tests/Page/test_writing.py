@@ -265,6 +265,8 @@ def test_input_methods_begin_a_text_too(room):
     assert ann.page.input_value(FIELD) == "one漢字\t"
     method.send("Input.insertText", {"text": "字\t"})
     assert ann.page.input_value(FIELD) == "one漢字    "
+    # Safari tells only by its number that a key is the input method's.
+    ann.page.eval_on_selector(FIELD, "(field) => field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', keyCode: 229 }))")
     write(ann, "")
     ann.wait_for_shape(square, "shape.text === 'one漢字    '")
     ann.press("Escape")

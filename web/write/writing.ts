@@ -11,7 +11,7 @@ import { captionMargin, captionWidthMax, type Shape } from '../core/table.js'
 import type { Changes, Frame, Point } from '../core/types.js'
 import { isWrittenOn } from '../draw/look.js'
 import { keepBeside, makeBeside } from '../draw/making.js'
-import { element, hasFingers } from '../elements/element.js'
+import { element, hasFingers, isComposed } from '../elements/element.js'
 import { tapDistanceMax, tapPauseMax } from '../gestures/limits.js'
 import { cleaned, plainText, shortened } from '../keep/plain-text.js'
 import type { Step } from '../state/editing.js'
@@ -92,7 +92,7 @@ export class Writing {
     field.addEventListener('keydown', (event) => {
       if (!this.#open) return
       event.stopPropagation()
-      if (event.isComposing) return
+      if (isComposed(event)) return
       if (this.#markKeys?.pressed(event, field)) return event.preventDefault()
       const isTab = event.key === 'Tab' && !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey
       if (isTab && (event.repeat || this.#goOnBeside())) event.preventDefault()
