@@ -546,6 +546,17 @@ def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room
     assert [shape["id"] for shape in room.agree()] == [taken]
 
 
+def test_a_text_for_which_a_shape_has_no_space_is_given_back(room):
+    """It would grow over the edge of the canvas."""
+    square = room.add(position=[-10_000_000, 0], size=[50, 100], rotation=90)
+    ann = room.join("Ann")
+    edit(ann, square)
+    write(ann, "word " * 50)
+    notice = ann.notice("This text can’t be kept. What you wrote isn’t in the drawing: “word word")
+    notice.get_by_role("button", name="Copy").wait_for()
+    assert text_of(room, square) == ""
+
+
 def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
     """The view moves up while the person writes, further with each line, and returns afterwards."""
     note = room.add(position=[60, 620], size=[200, 120], text="Milk")

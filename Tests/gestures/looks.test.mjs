@@ -8,9 +8,8 @@ import { Element, makeElements } from './elements.mjs'
 import { Swatches } from '../../build/modules/bars/swatches.js'
 import { colorsInTurn, shapeColors } from '../../build/modules/basics/shape-colors.js'
 import { Source } from '../../build/modules/basics/source.js'
-import { fittedNotes, fittedTo, lettered, newWidth } from '../../build/modules/canvas/fitted.js'
+import { boxHeight, fittedNotes, fittedTo, lettered, newWidth } from '../../build/modules/canvas/fitted.js'
 import { chosenTextSize, isNote, noteFill, noteShade, otherNoteFill, textSizeFor } from '../../build/modules/canvas/notes.js'
-import { heightFor } from '../../build/modules/canvas/text.js'
 import {
   arrowLook, bared, filledWith, inkLook, isWrittenOn, lineLook, lookOf, nextFill, nextLook, noteLook, outlinedWith, recolored, textLook,
 } from '../../build/modules/draw/look.js'
@@ -213,6 +212,7 @@ test('a box is fitted to its text: a new text is as wide as its longest line, an
   // The upper left corner of what is turned by 90 degrees is where the upper right one was.
   const cornerOf = (x, y, width, height) => [x + width / 2 + height / 2, y + height / 2 - width / 2].map((each) => Math.round(each * 100) / 100)
   assert.deepEqual(cornerOf(...turned.position, ...turned.size), cornerOf(10, 20, 100, 30))
+  assert.deepEqual(fittedTo(text({ textSize: 1_000 }), 'x'.repeat(1_000), false).size, [100, 1_000_000], 'a shape can’t be higher')
   const hebrew = fittedTo(text(), '\u05d0\u05d1', true)
   assert.equal(hebrew.textAlign, 'right')
   assert.ok(hebrew.position[0] < 10 && hebrew.position[1] === 20)
@@ -230,7 +230,7 @@ test('a box is fitted to its text: a new text is as wide as its longest line, an
 })
 
 test('a pasted text of several lines becomes notes in a square grid, and one line or too many become a text', () => {
-  const fitting = { heightFor, newWidth, textSizeFor }
+  const fitting = { boxHeight, newWidth, textSizeFor }
   const shapes = (text) => JSON.parse(drawingOf(text, paintOf(), fitting).drawing).shapes
   assert.equal(drawingOf(' \n\t', paintOf(), fitting), null)
   const notes = shapes('- One\n\n* Two\n• Three\n– Four\n-Five')
@@ -244,6 +244,7 @@ test('a pasted text of several lines becomes notes in a square grid, and one lin
   const [one, ...none] = shapes('- Just one')
   assert.deepEqual([one.kind, one.text, one.textAlign, none], ['text', '- Just one', 'left', []])
   assert.equal(shapes('\u05d0\u05d1')[0].textAlign, 'right')
+  assert.deepEqual(JSON.parse(drawingOf('x'.repeat(4_000), paintOf({ textSize: 1_000 }), fitting).drawing).shapes[0].size, [640, 1_000_000])
   assert.deepEqual([100, 101].map((count) => shapes(Array(count).fill('a').join('\n')).length), [100, 1])
   assert.deepEqual(['a'.repeat(4_096), 'a'.repeat(4_097), 'é'.repeat(2_049)].map((text) => [isTooLong(text), plainText(text).length]), [[false, 4_096], [true, 4_096], [true, 2_048]])
   assert.deepEqual([drawingOf('a'.repeat(4_097), paintOf(), fitting).isCut, drawingOf('a', paintOf(), fitting).isCut], [true, false])

@@ -1,4 +1,5 @@
 import type { Shape } from '../core/table.js'
+import { sideMax } from './lines.js'
 import { isNote, textSizeFor } from './notes.js'
 import { directionOf, heightFor, linesOf, textPadding, widestOf } from './text.js'
 
@@ -11,6 +12,10 @@ export const widthMax = 640
 
 export const newWidth = (text: string, textSize: number) =>
   Math.max(widthMin, Math.min(widthMax, Math.ceil(widestOf(linesOf(text, Infinity)) * textSize + 2 * textPadding + 1)))
+
+/** How high a box must be for a text, but not higher than a shape can be. */
+export const boxHeight = (text: string, textSize: number, width: number) =>
+  Math.min(sideMax, Math.ceil(heightFor(text, textSize, width)))
 
 /** Whether a new text grows to the left, because it is written from right to left. */
 export const goesLeft = ({ kind, textAlign }: Shape, text: string, isNew: boolean) =>
@@ -56,7 +61,7 @@ function sizeFor(shape: Shape, text: string, isNew: boolean): Fitted {
   if (shape.kind === 'line') return {}
   const isText = shape.kind === 'text'
   const width = isText && isNew ? newWidth(text, shape.textSize) : shape.width
-  const needed = Math.ceil(heightFor(text, shape.textSize, width))
+  const needed = boxHeight(text, shape.textSize, width)
   const height = isText && isNew ? needed : Math.max(shape.height, needed)
   if (width === shape.width && height === shape.height) return {}
   if (shape.rotation === 0) return { size: [width, height] }
@@ -81,5 +86,5 @@ function sideFor(shape: Shape, text: string, isNew: boolean): Fitted {
  * What parts that are loaded later use. Their own copies would measure texts without the marks, which the room's bundle
  * knows.
  */
-export const fitting = { fittedNotes, heightFor, lettered, newWidth, textSizeFor }
+export const fitting = { boxHeight, fittedNotes, lettered, newWidth, textSizeFor }
 export type Fitting = typeof fitting

@@ -4,11 +4,10 @@ import { Snapping } from '../arrange/snapping.js'
 import { drawnBox, onGrid, sideMin } from '../arrange/transform.js'
 import type { Drawn } from '../canvas/drawn.js'
 import { isStroke } from '../canvas/lines.js'
-import { newWidth } from '../canvas/fitted.js'
+import { boxHeight, newWidth } from '../canvas/fitted.js'
 import { chosenTextSize, standardTextSize, textSizeFor } from '../canvas/notes.js'
 import type { Scene } from '../canvas/scene.js'
 import { fitBeside, openArea } from '../canvas/surroundings.js'
-import { heightFor } from '../canvas/text.js'
 import type { View } from '../canvas/view.js'
 import type { Replica } from '../core/replica.js'
 import type { Shape } from '../core/table.js'
@@ -97,7 +96,7 @@ export function keepBeside(
   const unknown = { ...seen, x: Math.round(seen.x + seen.width / 3), y: Math.round(seen.y + seen.height / 3) }
   const { x, y, ...box } = shape ? placeBeside(scene, shape) : unknown
   const width = !shape || shape.kind === 'line' ? newWidth(text, textSize) : box.width
-  const height = Math.ceil(heightFor(text, textSize, width))
+  const height = boxHeight(text, textSize, width)
   const added = editing.edit((replica) => replica.add({
     kind: 'text', position: [x, y], size: [width, height], text, textSize, fill: '#767676',
   }))

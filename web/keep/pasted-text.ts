@@ -27,15 +27,15 @@ export function drawingOf(text: string, paint: Paint, fitting: Fitting): { drawi
   return { drawing: JSON.stringify({ format: 'canvassync', version: 1, shapes }), isCut: texts.some(isTooLong) }
 }
 
-function textOf(text: string, paint: Paint, { heightFor, newWidth }: Fitting): Values {
+function textOf(text: string, paint: Paint, { boxHeight, newWidth }: Fitting): Values {
   const width = newWidth(text, paint.textSize)
   return {
-    kind: 'text', position: [0, 0], size: [width, Math.ceil(heightFor(text, paint.textSize, width))], text, ...textLook(paint),
+    kind: 'text', position: [0, 0], size: [width, boxHeight(text, paint.textSize, width)], text, ...textLook(paint),
     ...directionOf(text) === 'rtl' && { textAlign: 'right' },
   }
 }
 
-function notes(lines: string[], paint: Paint, { heightFor, textSizeFor }: Fitting): Values[] {
+function notes(lines: string[], paint: Paint, { boxHeight, textSizeFor }: Fitting): Values[] {
   const look = noteLook(paint)
   const columns = Math.ceil(Math.sqrt(lines.length))
   let [top, next] = [0, 0]
@@ -44,7 +44,7 @@ function notes(lines: string[], paint: Paint, { heightFor, textSizeFor }: Fittin
     if (column === 0) top = next
     const shape = { kind: 'rectangle', fill: String(look.fill), textSize: paint.textSize, width: noteSide, height: noteSide }
     const textSize = textSizeFor(shape, text)
-    const height = Math.max(noteSide, Math.ceil(heightFor(text, textSize, noteSide)))
+    const height = Math.max(noteSide, boxHeight(text, textSize, noteSide))
     next = Math.max(next, top + height + noteGap)
     return {
       kind: 'rectangle', position: [column * (noteSide + noteGap), top], size: [noteSide, height], text, ...look,

@@ -325,10 +325,12 @@ export class Writing {
     const shape = shown.live.shape(id)
     // Nobody can see a text without letters, so it isn't left in the room.
     const isUnseen = step && isBlank(shape)
-    if (!permission.mayEdit) {
-      this.#giveBack(began, text)
+    const giveBack = (why?: string) => {
+      this.#giveBack(began, text, why)
       if (isUnseen) this.takeBack([id], step)
-    } else if (!shape || shape.locked) {
+    }
+    if (!permission.mayEdit) giveBack()
+    else if (!shape || shape.locked) {
       if (isUnseen) this.takeBack([id], step)
       this.#keepBeside(began, text, isPressed)
     } else if (text === began.text && text !== shape.text) {
@@ -341,7 +343,7 @@ export class Writing {
       if (shown.live.shape(id)) editing.edit((live) => live.delete([id]))
     } else if (text !== began.text) {
       const set = { text, ...fittedTo(shape, text, isNew) }
-      editing.edit((live) => live.edit([{ shape: id, set }]))
+      if (!editing.write((live) => live.edit([{ shape: id, set }]))) giveBack('This text can’t be kept')
     }
   }
 
