@@ -408,6 +408,15 @@ def test_what_is_pasted_is_plain_and_not_too_long(room):
     ann.press("Control+v")
     write(ann, "")
     ann.wait_for_shape(square, "shape.text === 'Milk and\\nhoney'")
+    # The browser can undo a paste of which not all is kept.
+    for copied, pasted in (("a\tb\vc", "a    b\nc"), ("é" * 3000, "é" * 2048)):
+        ann.page.evaluate("(text) => navigator.clipboard.writeText(text)", copied)
+        anew(ann, square)
+        ann.press("Control+v")
+        assert ann.page.input_value(FIELD) == pasted
+        ann.press("Control+z")
+        assert ann.page.input_value(FIELD) == "Milk and\nhoney"
+        ann.press("Escape")
 
 
 def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):

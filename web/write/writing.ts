@@ -81,6 +81,7 @@ export class Writing {
     this.element.append(this.#hint)
     field.addEventListener('beforeinput', (event) => {
       if (this.#waitsFor !== null && !typing.includes(event.inputType)) event.preventDefault()
+      else this.#take(event)
     })
     field.addEventListener('input', (event) => {
       const shape = this.#waitsFor === null ? null : reach.shown.replica.shape(this.#waitsFor)
@@ -374,16 +375,30 @@ export class Writing {
     this.#reach.presence.setWriting(this.#open.id, field.value, field.selectionEnd)
   }
 
-  /**
-   * Takes out what a shape's text can't have. Of what was typed or pasted, which ends at the caret, only as much stays as
-   * there is space for.
-   */
+  /** What a shape's text can have of what is typed or pasted, up to the caret: only as much as there is space for. */
+  #kept(typed: string, rest: string) {
+    const clean = cleaned(typed)
+    const kept = shortened(clean, rest)
+    if (kept !== clean) this.#sayFull()
+    return kept
+  }
+
+  /** Puts what is kept of a paste into the field, if that is not all, so that the browser can undo it. */
+  #take(event: InputEvent) {
+    const { data, isComposing } = event
+    const { selectionStart, selectionEnd, value } = this.#field
+    if (!data || isComposing) return
+    const kept = this.#kept(value.slice(0, selectionStart) + data, value.slice(selectionEnd)).slice(selectionStart)
+    if (kept !== data && (!kept || document.execCommand('insertText', false, kept))) event.preventDefault()
+  }
+
+  /** Takes out what a shape's text can't have. */
   #clean() {
     const field = this.#field
-    const [typed, rest] = [field.value.slice(0, field.selectionEnd), field.value.slice(field.selectionEnd)].map(cleaned)
-    const kept = shortened(typed, rest)
-    if (kept !== typed) this.#sayFull()
-    if (kept + rest === field.value) return
+    const { selectionEnd, value } = field
+    const rest = cleaned(value.slice(selectionEnd))
+    const kept = this.#kept(value.slice(0, selectionEnd), rest)
+    if (kept + rest === value) return
     field.value = kept + rest
     field.setSelectionRange(kept.length, kept.length)
   }
