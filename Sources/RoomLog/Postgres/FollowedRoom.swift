@@ -36,6 +36,9 @@ struct FollowedRoom {
     reported = after
   }
 
+  /// Notes that any of its records might be lost, or the whole room.
+  mutating func doubtAll() { (isInDoubt, mayBeLost) = (true, true) }
+
   /// Ends the doubts that the room had when its rows were asked for.
   mutating func trust(as asked: FollowedRoom) {
     if asked.isInDoubt { isInDoubt = false }

@@ -104,13 +104,9 @@ final class PostgresFollowing {
     return room.reported
   }
 
-  /// Another host has taken over. It might lack reported records, or whole rooms. The next read of each room checks that.
-  func hostIsAnother() {
-    for name in followed.keys {
-      followed[name]?.isInDoubt = true
-      followed[name]?.mayBeLost = true
-    }
-  }
+  /// Another host has taken over. Any room might have lost records there, or be lost. The next read of each room checks
+  /// that.
+  func doubt() { for name in followed.keys { followed[name]?.doubtAll() } }
 
   /// Whether all records up to a position were reported, and are known to be still in the database.
   func vouches(for room: String, epoch: UInt64, through position: UInt64) -> Bool {
@@ -387,10 +383,8 @@ final class PostgresFollowing {
 
   /// To be called when a connection has become ready. Before that, the database might have gained or lost records.
   func databaseIsBack() {
-    for room in followed.keys {
-      followed[room]?.isInDoubt = true
-      look(at: room)
-    }
+    for room in followed.keys { followed[room]?.isInDoubt = true }
+    for room in followed.keys { look(at: room) }
   }
 
   /// To be called when the connection is lost. All followed rooms are read again when the connection is back.

@@ -162,15 +162,12 @@ extension PostgresStatement {
   /// SQL for the names of the connections that write.
   private static let names = "'canvas writer', 'canvas helper'"
   /// The SQL condition that a row of `pg_locks` is of the transaction that keeps others from changing a room's row.
-  ///
-  /// `xmax` has the transaction's number. If `keep` has locked the row too, `xmax` has the number of a list of
-  /// transactions (a MultiXact) instead. SQL can't tell the two apart. So a number that a list has is looked up as both.
+  /// `xmax` has its number or, if `keep` has locked the row too, that of a list of transactions (a MultiXact). SQL can't
+  /// tell the two apart. So a number that a list has is looked up as both.
   private static let holdsRow = """
-    locktype = 'transactionid' AND granted AND transactionid IN (
-      SELECT rooms.xmax UNION ALL
-      SELECT member.xid FROM pg_get_multixact_members(CASE
-        WHEN mxid_age(rooms.xmax) BETWEEN 1 AND (SELECT max(mxid_age(datminmxid)) FROM pg_database) THEN rooms.xmax
-        END) AS member WHERE member.mode <> 'keysh')
+    locktype = 'transactionid' AND granted AND transactionid IN (SELECT rooms.xmax UNION ALL
+      SELECT xid FROM pg_get_multixact_members(CASE WHEN mxid_age(rooms.xmax) BETWEEN 1 AND
+        (SELECT max(mxid_age(datminmxid)) FROM pg_database) THEN rooms.xmax END) AS member WHERE member.mode <> 'keysh')
     """
 
   /// A small commit that waits for the standbys. When it is done, everything that was read before it is on the standbys

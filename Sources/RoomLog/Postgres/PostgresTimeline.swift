@@ -88,7 +88,7 @@ extension PostgresNode {
       // An open log might have reported records that the other host lacks. Before the log is open, it has reported
       // none.
       if reports.isOpen {
-        following.hostIsAnother()
+        following.doubt()
         reports.tell([.otherTimeline(timelines.noteAnother(), lost: nil)])
       }
       for other in links where other !== link {
