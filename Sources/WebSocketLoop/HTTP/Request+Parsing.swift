@@ -57,6 +57,15 @@ extension Request {
     return isVersion11 || options.contains("keep-alive")
   }
 
+  /// Whether the client waits for the status 100 before it sends the body.
+  func expectsContinue() throws(HTTPFault) -> Bool {
+    guard let expectation = header("expect") else { return false }
+    guard expectation.utf8.map(\.lowercased).elementsEqual("100-continue".utf8) else {
+      throw HTTPFault(status: 417, message: "the only supported expectation is 100-continue")
+    }
+    return isVersion11
+  }
+
   /// How the body is delimited.
   func bodyLength() throws(HTTPFault) -> BodyLength {
     let lengths = headers.filter { $0.name == "content-length" }.map(\.value)

@@ -202,23 +202,14 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
       return
     }
     let length = try request.bodyLength()
-    var bytesMax = options.bodyBytesMax
-    if length.mayExceed(bytesMax) {
-      switch listener.handler.longBodyOffered(by: request) {
-      case .accept(let longest): bytesMax = longest
-      case .refuse(let response): return write(response, isHead: false, thenClose: true)
-      case nil: break
-      }
+    let reader: BodyReader
+    switch listener.decision(on: length, of: request) {
+    case .refuse(let response): return write(response, isHead: false, thenClose: true)
+    case .accept(let bytesMax): reader = try BodyReader(length, bytesMax: bytesMax)
     }
-    let reader = try BodyReader(length, bytesMax: bytesMax)
-    if let expectation = request.header("expect") {
-      guard expectation.utf8.map(\.lowercased).elementsEqual("100-continue".utf8) else {
-        throw HTTPFault(status: 417, message: "the only supported expectation is 100-continue")
-      }
-      if request.isVersion11, !reader.isComplete, received.isEmpty {
-        let go = "HTTP/1.1 100 Continue\r\n\r\n"
-        _ = send(descriptor, go, go.utf8.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
-      }
+    if try request.expectsContinue(), !reader.isComplete, received.isEmpty {
+      let go = "HTTP/1.1 100 Continue\r\n\r\n"
+      _ = send(descriptor, go, go.utf8.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
     }
     state = .readingBody(request, reader)
     bodyBegan = loop.now

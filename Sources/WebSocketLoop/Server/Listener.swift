@@ -238,6 +238,13 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 
   func waitHolds(_ number: UInt64, bytes: Int) { requests.resize(number, bytes: bytes) }
 
+  /// Whether a request's body is read, and how long it may be.
+  func decision(on length: BodyLength, of request: Request) -> LongBodyDecision {
+    let bytesMax = options.http.bodyBytesMax
+    let longer = length.mayExceed(bytesMax) ? handler.longBodyOffered(by: request) : nil
+    return longer ?? .accept(bytesMax: bytesMax)
+  }
+
   /// Makes sure that the listener can hold `bytes` more bytes. If memory is short, connections that still wait for
   /// their clients are evicted.
   /// - Parameter wait: the entry of the caller's own connection, which must not be evicted.
