@@ -113,10 +113,12 @@ import Testing
     }
   }
 
-  @Test func `The common areas of intricate shapes are computed over several frames`() {
+  @Test(arguments: [(ShapeKind.star, 20), (.rectangle, 95)])
+  func `The common areas of intricate shapes, or of many, are computed over several frames`(kind: ShapeKind, count: Int)
+  {
     let box = Rect(0, 0, 200, 200)
-    var drawing = drawing((0..<20).map { Rect(Double($0), 0, 100, 100) }) { _, set in
-      (set.kind, set.points) = (.star, 64)
+    var drawing = drawing((0..<count).map { Rect(Double($0), 0, 100, 100) }) { _, set in
+      (set.kind, set.points) = (kind, 64)
     }
     var loops: [[Point]] = []
     var frames = 1
