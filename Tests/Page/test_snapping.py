@@ -23,4 +23,4 @@ def test_guides_and_equal_gaps_are_painted_with_their_lengths(room):
     assert picture[255, 205, 3] > 200 and picture[291, 395, 3] > 200
     let_go(ann)
     ann.painted()
-    assert ann.run("app.overlay.guides.length") == 0
+    assert ann.picture("#overlay")[255, 205, 3] == 0, "the guides are gone"
