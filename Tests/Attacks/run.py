@@ -41,8 +41,6 @@ TURN_MS = 20
 # The limit on the bytes that the server queues for one reader, besides broadcasts. The bytes include answers to
 # everything that arrived before the server stopped reading, and one partly sent message.
 READER_BYTES_MAX = 4 << 20
-# A room may have two overlap indexes at a time, because a new one is computed while the old one is being freed.
-OVERLAP_ORDERS_MAX = 2
 FLAGS = [
     "--max-http-connections", 400, "--max-http-connections-per-address", 100, "--max-connections-per-address", 200,
     "--max-unfinished-bytes", 8 << 20, "--max-http-bytes", 32 << 20, "--max-shapes", 20_000, "--max-erasures", 100_000,
@@ -110,7 +108,7 @@ async def watch_metrics(server, until, turns, held):
         held.append(int(found["canvas_reader_bytes_most"]))
         assert held[-1] <= READER_BYTES_MAX, f"{held[-1]} bytes wait for one reader"
         orders = found["canvas_overlap_orders"]
-        assert orders <= OVERLAP_ORDERS_MAX * found["canvas_rooms_open"], f"{orders:.0f} orders for overlaps are under way"
+        assert orders <= found["canvas_rooms_open"], f"{orders:.0f} orders for overlaps are under way"
         busiest = found["canvas_loop_busiest_turn_cpu_seconds"] * 1_000
         if not turns or busiest > turns[-1]:
             turns.append(busiest)

@@ -269,7 +269,7 @@ struct RoomBench {
 
   /// Carries out the oldest request to compute overlaps.
   mutating func carryOutOrder() {
-    if let outcome = orders.removeFirst().take()?.done() { room.overlapsDone(outcome, now: now) }
+    if let work = orders.removeFirst().take() { room.overlapsDone(work.done(), now: now) }
     takeRoomEffects()
   }
 

@@ -149,6 +149,7 @@ extension Hub {
     session.actor = actor
     session.joined(open, as: role, id)
     open.seat(session, id)
+    if hello.overlaps { waitForOverlaps(of: open, party) }
     // The room might have asked to pause reading before the session had a seat, because the answer to `hello` is long.
     if open.room.hasPausedReading(from: id) { session.pauseReading(.backlog) }
     journal.noteJoin(

@@ -43,6 +43,8 @@ final class OpenRoom: @unchecked Sendable {
   var settling = OwedAnswers<SettledOverlaps?>()
   /// The addresses that have sent these jobs, by the number of the request.
   var overlapAskers: [UInt64: String] = [:]
+  /// Those who wait for the newest work on the room's index of overlaps.
+  var overlapWork: HeavyWork.Askers?
   /// The HTTP client behind each write that is not durable yet, by the number of the request.
   var writers: [UInt64: Writer] = [:]
   /// Whether an account has been charged for the creation of this room.

@@ -21,7 +21,12 @@ extension Room {
   }
 
   /// To be called when the work of an `overlaps` effect is done.
-  mutating func overlapsDone(_ outcome: consuming OverlapOutcome, now: Moment) {
+  /// - Parameter outcome: `nil` if the work was only to free the index.
+  mutating func overlapsDone(_ outcome: consuming OverlapOutcome?, now: Moment) {
+    guard let outcome else {
+      overlaps.freed()
+      return orderOverlaps(now)
+    }
     let answered = overlaps.took(outcome, now: now)
     if let (index, position) = overlaps.settled {
       let cursor = fold.places.cursor(at: position)

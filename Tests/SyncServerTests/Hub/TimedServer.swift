@@ -37,11 +37,14 @@ final class TimedServer {
 }
 
 extension VirtualServer {
-  /// Connects to the room `demo`, and says hello.
-  func join(_ encoding: WireEncoding = .binary, _ hello: Hello = Hello(), from address: String = "10.0.0.1") throws
-    -> VirtualConnection
-  {
-    let connection = try #require(connect(encoding, to: "demo", from: address))
+  /// Connects to a room, and says hello.
+  func join(
+    _ encoding: WireEncoding = .binary,
+    _ hello: Hello = Hello(),
+    from address: String = "10.0.0.1",
+    to room: String = "demo"
+  ) throws -> VirtualConnection {
+    let connection = try #require(connect(encoding, to: room, from: address))
     say(.hello(hello), in: encoding, on: connection)
     return connection
   }

@@ -242,6 +242,28 @@ struct VirtualHubTests {
     #expect(world.server.hub.assumeIsolated { $0.rooms["demo"]?.overlapParties } == ["10.0.0.9"])
   }
 
+  @Test("a room stays open until its overlaps are freed, which is done at once if somebody waits for it")
+  func overlapsFreed() throws {
+    var world = World { $0.limits.roomIdleMilliseconds = 100 }
+    let server = world.server
+    var hello = Hello()
+    hello.overlaps = true
+    let askers = try ["a", "b", "c"].map { try server.join(.json, hello, from: "10.0.0.9", to: $0) }
+    world.pass(60)
+    askers.forEach(server.lose)
+    func rooms() -> [String] { ["a", "b", "c"].filter { room in server.hub.assumeIsolated { $0.rooms[room] != nil } } }
+    world.pass(3_000, worksHeavily: false)
+    #expect(rooms() == ["a", "b", "c"])
+    let waiting = try server.join(.json, hello, from: "10.0.0.7", to: "c")
+    world.pass(20, worksHeavily: false)
+    for _ in 0..<2 { server.workHeavily() }
+    server.lose(waiting)
+    world.pass(3_000, worksHeavily: false)
+    #expect(rooms() == ["b"])
+    world.pass(3_000)
+    #expect(rooms().isEmpty)
+  }
+
   @Test("a request over HTTP is answered after heavy work has had its turn") func overHTTP() throws {
     var world = drawTogether(seed: 1)
     let request = world.server.request(Request(path: "/v1/rooms/demo/picture.svg", peer: "10.0.0.9"))

@@ -164,6 +164,8 @@ struct RoomsOverlapOrderTests {
       let asker = bench.join { $0.overlaps = true }
       if round % 10 == 0 { bench.put(writer, 1, x: Double(round)) }
       bench.settle()
+      // In other rounds, the client leaves before the index is there, or before the last one is freed.
+      if round % 3 == 0 { bench.carryOutOrder() }
       most = max(most, bench.orders.count)
       bench.leave(asker)
       most = max(most, bench.orders.count)

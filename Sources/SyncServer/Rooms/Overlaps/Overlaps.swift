@@ -22,6 +22,9 @@ struct Overlaps: Sendable {
     case here(OverlapIndex)
     /// Another thread has the index and works on it.
     case away
+    /// Nobody asks for overlaps any more, and another thread frees the index. If somebody asks meanwhile, a new index is
+    /// made only afterwards. Otherwise clients that come and go could pile up indexes.
+    case leaving
   }
 
   private(set) var place = Place.none
@@ -88,22 +91,25 @@ struct Overlaps: Sendable {
 
   private mutating func want() { if case .none = place { place = .wanted } }
 
-  /// Drops the index, unless it is still kept for HTTP requests, or another thread has it and works on it. To be called
-  /// when nobody in the room wants notices.
+  /// Drops the index, unless it is still kept for HTTP requests, or another thread has it. To be called when nobody in
+  /// the room wants notices.
   /// - Returns: the work that frees the index.
   mutating func dropIfIdle(now: Moment) -> OverlapWork? {
     guard now.monotonicMilliseconds >= neededUntil, questions.isEmpty else { return nil }
     switch place {
-    case .none, .away: return nil
+    case .none, .away, .leaving: return nil
     case .wanted:
       place = .none
       return nil
     case .here(let index):
-      place = .none
+      place = .leaving
       unsettled = []
       return work(index, .nothing)
     }
   }
+
+  /// To be called when the index that `dropIfIdle` dropped is freed.
+  mutating func freed() { place = isAsked ? .wanted : .none }
 
   // MARK: Following the canvas
 
@@ -111,7 +117,7 @@ struct Overlaps: Sendable {
   /// the outline changed.
   mutating func follow(_ change: Change) {
     switch place {
-    case .none, .wanted: return
+    case .none, .wanted, .leaving: return
     case .here, .away: break
     }
     switch change.lifecycle {
@@ -124,7 +130,7 @@ struct Overlaps: Sendable {
   /// The next order (a piece of work for another thread), if there is any work and no other order is being carried out.
   mutating func order(_ canvas: borrowing Canvas, at position: UInt64, now: Moment) -> OverlapWork? {
     switch place {
-    case .none, .away: return nil
+    case .none, .away, .leaving: return nil
     case .wanted:
       budget.grow(shapes: canvas.liveCount, now: now)
       return give(nil, .all(copy canvas), looksAgain: false, at: position)
