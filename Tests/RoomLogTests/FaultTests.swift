@@ -23,6 +23,12 @@ struct FaultTests {
 
   private var database: String { directory + "/canvas.db" }
 
+  /// Another connection to the database, on a healthy disk and without the log's knowledge. It waits while the log
+  /// writes, because the log tries to write again and again.
+  private func otherConnection() throws -> Database {
+    try OpenedDirectory.open(database, mayCreate: false, options: SQLiteOptions { $0.lockedMillisecondsMax = 60_000 })
+  }
+
   private static let failedSync = SQLITE_IOERR | (4 << 8)
 
   @Test(
@@ -115,9 +121,9 @@ struct FaultTests {
     #expect(try bench.append("demo", [bytes("three")]).error == .unavailable(fault))
   }
 
-  /// Changes the database through another connection, on a healthy disk and without the log's knowledge.
+  /// Changes the database without the log's knowledge.
   private func behindItsBack(_ change: (WriterDatabase, inout RoomEntry) throws(SQLiteFailure) -> Void) throws {
-    let writer = try WriterDatabase(try Database(path: database, mayCreate: false, fileSystem: nil))
+    let writer = try WriterDatabase(try otherConnection())
     var entry = try #require(try writer.rooms().rooms["demo"])
     try writer.transaction(synced: true) { () throws(SQLiteFailure) in
       try change(writer, &entry)
@@ -188,7 +194,7 @@ struct FaultTests {
   func locked() throws {
     let bench = try bench()
     try bench.append("demo", [bytes("before")])
-    let other = try Database(path: database, mayCreate: false, fileSystem: nil)
+    let other = try otherConnection()
     try other.run("BEGIN IMMEDIATE")
     #expect(try bench.append("demo", [bytes("refused")]).error == .unavailable(.locked(path: database)))
     #expect(try bench.records("demo").count == 1)
@@ -266,7 +272,7 @@ struct FaultTests {
     try bench.append("other", [bytes("first")])
     disk.failWrites(SQLITE_IOERR)
     #expect(try bench.append("other", [bytes("lost")]).error != nil)
-    try Database(path: database, mayCreate: false, fileSystem: nil).run("UPDATE rooms SET last=1 WHERE name='demo'")
+    try otherConnection().run("UPDATE rooms SET last=1 WHERE name='demo'")
     disk.failWrites(nil)
     #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
     try bench.append("other", [bytes("second")])
