@@ -410,6 +410,27 @@ import Testing
     #expect(desk.canvas[shape]?.properties.name == Text("Sun"))
   }
 
+  @Test("steps older than an undo can be undone, though an edit that it passed over is refused")
+  func refusedBehindUndo() {
+    var desk = desk()
+    let there = Properties { $0.position = Point(x: 30, y: 40) }
+    desk.write(shape) { $0 = there }
+    desk.write(shape) { $0.alpha = 5 }
+    desk.write(shape) { $0 = there }
+    var without = desk.canvas
+    let again = Operation(shape: shape, at: desk.clock.tick(milliseconds: 2_000), set: there)
+    let (_, replaced) = desk.history.apply(again, to: &desk.canvas)
+    let undone = desk.history.undo(on: desk.canvas, clock: &desk.clock, milliseconds: 2_000)
+    for operation in undone { without.apply(operation) }
+    desk.canvas = without
+    desk.history.forget(RefusedEdits([Outbox.Pending(operation: again, edit: 0, replaced: replaced)]), on: desk.canvas)
+    desk.history.settle(shape, on: desk.canvas)
+    #expect(desk.canvas[shape]?.properties.alpha == 10)
+    #expect(desk.undo() == 1 && desk.canvas[shape]?.properties.position == Point(x: 10, y: 20))
+    #expect(desk.redo() == 1 && desk.redo() == 1 && desk.canvas[shape]?.properties.alpha == 5)
+    #expect(desk.undo() == 1 && desk.undo() == 1 && desk.canvas[shape]?.properties.position == Point(x: 10, y: 20))
+  }
+
   @Test("huge gestures push out the oldest steps, and only as many as they must")
   func hugeGestures() {
     var canvas = Canvas()

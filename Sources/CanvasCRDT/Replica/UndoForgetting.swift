@@ -21,6 +21,15 @@ extension UndoHistory {
           if alias.current == present { edit.replaced.standing.insert(alias.property) }
         }
         for place in ofShape.indices { ofShape[place].forget(edit) }
+        // An undo that has passed over the edit goes on from the value that is there again.
+        for alias in ofShape where alias.current == edit.stamp {
+          guard let present = canvas.stamp(of: alias.property, in: shape),
+            originalStamp(of: alias.property, in: shape, on: canvas) == edit.replaced.values.stamp(of: alias.property)
+          else { continue }
+          ofShape.removeAll { $0.property == alias.property && ($0.current == edit.stamp || $0.current == present) }
+          guard alias.original != present else { continue }
+          ofShape.append(Alias(property: alias.property, current: present, original: alias.original))
+        }
       }
       aliases[shape] = ofShape
     }
