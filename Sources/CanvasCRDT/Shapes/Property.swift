@@ -89,6 +89,9 @@ public struct PropertyMask: Hashable, Sendable {
   /// The properties that affect a shape's outline, or whether it is visible.
   public static let outline = PropertyMask { $0.decidesOutline }
 
+  /// The properties that decide where a line is drawn, beside those of its outline.
+  public static let leading: PropertyMask = [.from, .to, .route, .strokeWidth]
+
   // The functions below are inlined because each is only one or two instructions, and merging calls them several times
   // for every register.
 

@@ -28,8 +28,6 @@ final class Session {
 
   /// The properties that decide how far a shape's stroke and caption reach.
   private static let reaching: PropertyMask = [.kind, .strokeWidth, .text, .textSize]
-  /// The properties that decide where a line is drawn, beside those of its outline.
-  private static let leading: PropertyMask = [.from, .to, .route, .strokeWidth]
 
   private(set) var reaches = Reaches()
 
@@ -86,7 +84,7 @@ final class Session {
     if change.lifecycle != .present || !touched.intersection(.outline).isEmpty {
       plane.noteChange(of: shape)
       moved[shape] = writer
-    } else if !touched.intersection(Session.leading).isEmpty {
+    } else if !touched.intersection(.leading).isEmpty {
       plane.noteChange(of: shape)
     }
     drawnLines[shape] = nil

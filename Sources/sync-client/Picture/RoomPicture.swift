@@ -17,7 +17,7 @@ struct RoomPicture: Sendable {
   var overlapCount: Int? { overlaps.isCrowded ? nil : overlaps.pairCount }
 
   /// The properties that decide where a shape is.
-  private static let placing = PropertyMask.outline.union([.path, .from, .to, .route, .strokeWidth])
+  private static let placing = PropertyMask.outline.union(.leading).inserting(.path)
 
   init(_ canvas: Canvas) {
     order = DrawingOrder(canvas)
