@@ -2,7 +2,8 @@
 # run all the same. At the end, each failure is listed with its log and the command that repeats it.
 #
 #   step NAME COMMAND…     runs a step; prints its seconds and its last line; its output goes to build/logs/NAME.log
-#   suite NAME COMMAND…    the same for pytest with several processes; up to three failed tests are run again, alone
+#   suite NAME COMMAND…    the same for pytest with several processes; up to three failed tests are run again, alone,
+#                          as scripts/swift-tests does itself
 #   needed NAME COMMAND…   the same, but if the step fails, no further step is run
 #   begin NAME COMMAND…    starts a step in the background, for steps that mostly wait
 #   finish NAME            waits for that step, and prints its result
@@ -69,7 +70,7 @@ suite() { is_suite=1 step "$@"; }
 
 # Runs the failed tests again, one at a time. A test that passes then depends on what runs beside it. That is a fault of
 # the test, but no reason to call the change wrong: the summary lists it as unsteady. With STEADY=1 it stays a failure.
-unsteady_max=3
+export unsteady_max=3
 again() {
   local log=$1 failed
   shift
@@ -173,9 +174,6 @@ summary() {
 }
 all_start=${EPOCHREALTIME/./}
 
-# Runs the tests without `swift test`, because only one `swift test` can run at a time. If a test hangs, its step ends all
-# the same, and so do the others.
-suites=(timeout --kill-after 10 1800 .build/test/release/CanvasSyncPackageTests.xctest --testing-library swift-testing)
 # Tests that wait for sockets and disks. They run one at a time, because they would miss their deadlines beside tests
 # that keep all cores busy. The tests in `disks` and `lines` wait longest.
 waiting='WebSocketLoopTests|RoomLogTests|EndToEndTests|HeavyWorkTests'
