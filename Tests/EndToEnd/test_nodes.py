@@ -315,14 +315,17 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                 keeping = asyncio.create_task(asyncio.to_thread(cluster.ask, 0, keep))
                 waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%FOR KEY SHARE'"
                 await eventually(lambda: cluster.ask(0, waits) != ["0"], "the snapshot waits, too")
-                blocked = asyncio.create_task(cat.write(rectangle(identifier()), id=1))
-                busy.cancel()
                 begun = len(cluster.messages(0))
-                relay.hang_up()
 
                 def happened():
                     said = cluster.messages(0)[begun:]
                     return {name: len(re.findall(f"execute {name}: ", said)) for name in ("evict", "end_silent", "end_holders", "locked")}
+
+                blocked = asyncio.create_task(cat.write(rectangle(identifier()), id=1))
+                await eventually(happened, "Ann's commit blocks the other node", holds=lambda times: times["locked"])
+                busy.cancel()
+                begun = len(cluster.messages(0))
+                relay.hang_up()
 
                 # The disconnected node reconnects at once, and ends its earlier connections. The other node ends what
                 # blocks its own commit, and looks for it often. Cat's write would be refused at the seventeenth look, if
