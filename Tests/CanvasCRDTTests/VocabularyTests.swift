@@ -57,6 +57,13 @@ struct VocabularyTests {
     #expect(older.erasureCount >= canvas.erasureCount)
   }
 
+  @Test("S10: a kind is told as it is up to the last one that is known")
+  func kinds() {
+    let told = ShapeKind.allCases.map { smaller.told($0) }
+    #expect(told.prefix(5) == [.rectangle, .roundedRectangle, .ellipse, .polygon, .star])
+    #expect(told.dropFirst(5).allSatisfy { $0 == .rectangle })
+  }
+
   @Test("a value without anything new is sent to every client as it is")
   func known() {
     var canvas = Canvas()

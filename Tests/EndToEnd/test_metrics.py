@@ -184,6 +184,7 @@ async def test_damage_is_found_though_nobody_asks_for_the_room():
                 (told,) = [line for line in server.log if line["message"] == "verified all rooms"]
                 # Records after a damaged one are useless, so they are neither read nor counted.
                 assert told["level"] == "info" and told["rooms"] == 2 and told["records"] == 2 and told["damaged"] == 1
+                assert told["bytes"] == metrics["canvas_log_verified_bytes_total"]
                 (summary,) = [line for line in server.log if "log repair" in line["message"]]
                 assert summary["level"] == "error" and summary["rooms"] == "torn"
                 assert (await server.get("/v1/rooms/torn")).status == status

@@ -16,7 +16,7 @@ import WebSocketLoop
       for name in ["canvas.db", "canvas.db-wal", "canvas.db-shm", "canvas.lock"] { unlink("\(directory)/\(name)") }
       rmdir(directory)
     }
-    let loop = try EventLoop(name: "hub")
+    let loop = try EventLoop.ofHub()
     var configuration = Configuration()
     configuration.port = 0
     let hub = Hub(

@@ -144,6 +144,19 @@ struct DigestTests {
     #expect(room.hosts[ann].verdicts.count == room.hosts[ann].resets - resets, "told of only where it is loaded")
   }
 
+  @Test("whoever asks again is told of the difference, though the room isn't loaded again because of it")
+  func askedAgain() {
+    var (room, ann, shape) = TestRoom.withShape()
+    let resets = room.hosts[ann].resets
+    for round in 1...2 {
+      forget(shape, ann, of: &room)
+      room.run(ann) { $0.askDigest(at: $1) }
+      room.settle(for: 20_000)
+      #expect(room.hosts[ann].verdicts == Array(repeating: .disagrees, count: round))
+      #expect(room.hosts[ann].resets == resets + 1)
+    }
+  }
+
   @Test("W12: once there are many deletions, those that the server has forgotten are forgotten, and nothing unsent")
   func manyDeletions() {
     var room = TestRoom()

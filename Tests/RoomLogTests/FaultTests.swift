@@ -279,6 +279,17 @@ struct FaultTests {
     #expect(try bench.append("demo", [bytes("three")]).error == .damaged(room: "demo", position: 0))
   }
 
+  @Test("a room whose entry is damaged under an open log is refused to writers once somebody has read it")
+  func entryDamaged() throws {
+    let bench = try bench()
+    try bench.append("demo", [bytes("one"), bytes("two")])
+    try Database(path: database, mayCreate: false, fileSystem: nil).run("UPDATE rooms SET last=1 WHERE name='demo'")
+    #expect(bench.log.statistics().damagedRooms == 0)
+    let damage = LogError.damaged(room: "demo", position: 0)
+    #expect(try bench.load("demo").error == damage && bench.append("demo", [bytes("three")]).error == damage)
+    #expect(bench.log.statistics().damagedRooms == 1)
+  }
+
   @Test("a record that is damaged isn't left out of what a follower is told")
   func damagedWhileFollowing() throws {
     let bench = try bench()

@@ -165,6 +165,8 @@ struct LogContractTests {
     #expect(try bench.trim("demo", through: 1).error == refusal)
     try bench.reopen()
     #expect(try bench.records("demo").map(\.bytes) == [bytes("new")])
+    // Who would have created the room adds to the one that is there.
+    #expect(try bench.append("demo", [bytes("newer")]).appended?.epoch == 77)
   }
 
   @Test("requests about a room take effect in the order in which they came", arguments: LogKind.here)

@@ -162,6 +162,7 @@ final class VirtualRequest: ServerRequest, @unchecked Sendable {
   let body: [UInt8]
   private(set) var response: Response?
   private var left: (() -> Void)?
+  private var isGone = false
 
   fileprivate init(_ request: Request, body: [UInt8]) {
     self.request = request
@@ -171,6 +172,7 @@ final class VirtualRequest: ServerRequest, @unchecked Sendable {
   func whenGone(_ work: @escaping () -> Void) { left = work }
 
   func answer(_ response: Response) -> Bool {
+    guard !isGone else { return false }
     self.response = response
     left = nil
     return true
@@ -178,6 +180,7 @@ final class VirtualRequest: ServerRequest, @unchecked Sendable {
 
   /// The client leaves before the answer.
   func leave() {
+    isGone = true
     left?()
     left = nil
   }

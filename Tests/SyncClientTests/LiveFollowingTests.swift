@@ -226,6 +226,12 @@ import Testing
     #expect(desk.live.leaving == .warned)
   }
 
+  @Test @ClientLoop func `Others see you in the colour that you have chosen, and in some colour otherwise`() throws {
+    let (chosen, other) = (try Desk("--color", "E4572E"), try Desk())
+    #expect(chosen.live.client.replica.configuration.color == Color(packed: 0xE4572E))
+    #expect(other.live.client.replica.configuration.color != nil)
+  }
+
   @Test @ClientLoop func `An empty room invites, and says to those who look on that it is empty`() throws {
     for (options, words) in [([], "Drag to draw a rectangle"), (["--view"], "Nothing has been drawn here yet.")] {
       let desk = options.isEmpty ? try Desk() : try Desk("--view")

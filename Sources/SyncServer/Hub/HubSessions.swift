@@ -110,7 +110,6 @@ extension Hub {
     let now = now
     let encoding = session.conversation.encoding
     var hello = hello
-    session.grantAtHello = session.grant
     if let name = session.grant.name { hello.name = Text(name) }
     if let actor = session.grant.actor {
       hello.actor = actor

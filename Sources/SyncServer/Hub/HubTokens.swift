@@ -56,7 +56,7 @@ extension Hub {
 
   /// Accepts a new token from a connected session, so that the session can stay when its first token expires. The
   /// session keeps its role, its actor and the name that its token gives. Only another `hello` changes those. What the
-  /// token before it proves, and the one that counted at the last `hello`, the new one must prove too, unless it has the
+  /// token before it proves, and the one that counted at `hello`, the new one must prove too, unless it has the
   /// subject of the one before it: otherwise one bearer would go on as another.
   func take(_ token: String, from session: Session, in open: OpenRoom, _ id: MemberID) {
     func refuse(_ words: Text, reason: String? = nil) {

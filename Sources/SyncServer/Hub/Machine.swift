@@ -19,6 +19,13 @@ extension Machine {
   }
 }
 
+extension EventLoop {
+  /// A loop for a hub. The hub's jobs prefer it as their executor (`Hub.job`).
+  static func ofHub(log: (@Sendable (LoopLogLevel, String) -> Void)? = nil) throws(EventLoopError) -> EventLoop {
+    try EventLoop(name: "hub", isPreferred: true, log: log)
+  }
+}
+
 /// Random numbers, from the system or from a test.
 struct RandomNumbers: RandomNumberGenerator, Sendable {
   private let draw: @Sendable () -> UInt64

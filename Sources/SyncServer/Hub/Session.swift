@@ -27,8 +27,8 @@ final class Session: @unchecked Sendable {
   private(set) var token: String?
   /// What the newest token allows.
   var grant: Grant
-  /// What the token allowed that counted at the last `hello`. Others see the client by its actor and its name.
-  var grantAtHello: Grant
+  /// What the token allowed that counted at `hello`. Others see the client by its actor and its name.
+  let grantAtHello: Grant
   var payer: Payer { Payer(address: connection.party, token: grant.account) }
   /// Whether the session was warned that its token expires soon.
   var isWarned = false

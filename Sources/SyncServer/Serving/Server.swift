@@ -44,7 +44,7 @@ enum Server {
     if !files.isThere { logger.warning("the page's files were not found", ["web": .text(configuration.web)]) }
     let loop: EventLoop
     do {
-      loop = try EventLoop(name: "hub", isPreferred: true) { level, line in
+      loop = try EventLoop.ofHub { level, line in
         switch level {
         case .error: logger.error(line, ["from": .text("libwebsockets")])
         case .warning: logger.warning(line, ["from": .text("libwebsockets")])
@@ -60,14 +60,14 @@ enum Server {
       files: files,
       credentials: credentials
     )
-    let (log, bus, keys) = openLog(configuration, logger, for: hub)
+    let (log, bus) = openLog(configuration, logger, for: hub)
     let locks = locks(configuration)
     let audit = audit(configuration)
     do throws(ListenError) {
       _ = try loop.perform { () throws(ListenError) -> Int in
         // `assumeIsolated` rethrows errors without their type. A result keeps the type.
         let started = hub.assumeIsolated { hub in
-          Result { () throws(ListenError) in try hub.start(log: log, bus: bus, keys: keys, locks: locks, audit: audit) }
+          Result { () throws(ListenError) in try hub.start(log: log, bus: bus, locks: locks, audit: audit) }
         }
         return try started.get()
       }
@@ -142,21 +142,21 @@ enum Server {
     hub.loop.execute { hub.assumeIsolated { $0.take(read) } }
   }
 
-  /// Opens the log and, for several nodes, its bus. Reads the secret for the actors' keys from the data directory. The
-  /// keys are `nil` for a log in memory, and for a database, which reports its secret when it is open.
+  /// Opens the log and, for several nodes, its bus. A log that stores the secret for the actors' keys reports it when it
+  /// is open. For a data directory, the secret is also in a file there.
   private static func openLog(
     _ configuration: Configuration,
     _ logger: Logger,
     for hub: Hub
-  ) -> (log: any RoomLog, bus: (any Bus)?, keys: ActorKeys?) {
+  ) -> (log: any RoomLog, bus: (any Bus)?) {
     let sink: LogSink = { hub.logTold($0) }
     switch configuration.storage {
-    case .memory: return (MemoryLog(retention: configuration.retention, sink: sink), nil, nil)
+    case .memory: return (MemoryLog(retention: configuration.retention, sink: sink), nil)
     case .postgres(let url):
       do throws(StorageFault) {
         let retention = configuration.retention
         let log = try PostgresLog(url, retention: retention, heard: { hub.busTold($0) }, sink: sink)
-        return (log, log, nil)
+        return (log, log)
       } catch {
         fail("\(error)")
       }
@@ -170,7 +170,7 @@ enum Server {
           logger.warning("every user of this machine could read this file; that is taken away", ["file": .text(path)])
         }
         if options.secret == nil { write(log.secret, in: directory) }
-        return (log, nil, ActorKeys(secret: log.secret))
+        return (log, nil)
       } catch {
         fail("\(error)")
       }

@@ -310,6 +310,15 @@ import Testing
     #expect(Proxies("")?.isEmpty == true, "an empty variable is nobody's")
   }
 
+  @Test("The default that the help gives for a setting is what holds without it") func defaults() throws {
+    for option in Option.all {
+      // These words stand for no value.
+      guard let standard = option.standard, !["none", "this machine"].contains(standard) else { continue }
+      let read = try Invocation(arguments: ["\(option.name)=\(standard)"], environment: [:])
+      #expect(read == .serve(Configuration()), "\(option.name)")
+    }
+  }
+
   @Test("A variable that nobody reads is named, with the one that was meant; the client's are no mistake")
   func variables() throws {
     #expect(SyncServer.Setting.all.map(\.variable).sorted() == Variables.server.sorted())

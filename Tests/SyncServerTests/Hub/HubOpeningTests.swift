@@ -123,7 +123,10 @@ struct HubOpeningTests {
     for request in requests { request.leave() }
     timed.pass(turns: 400)
     #expect(count.loads == loads)
-    #expect(server.hub.assumeIsolated { $0.openingTurns.isIdle })
+    server.hub.assumeIsolated { hub in
+      #expect(hub.openingTurns.isIdle)
+      #expect(hub.counts.requests.isEmpty, "an answer that nobody gets doesn't count")
+    }
   }
 
   @Test("of several nodes, one reads what others have stored before somebody joins who may have written there")
@@ -232,5 +235,53 @@ struct HubOpeningTests {
     }
     #expect(left == names.count)
     await waitUntil("no room is open") { await hub.rooms.count == 0 }
+  }
+
+  @Test("a room that nobody is in stays open until the snapshot from which it opens again is stored")
+  func idle() throws {
+    let timed = TimedServer {
+      $0.limits.roomIdleMilliseconds = 0
+    } over: {
+      MemoryLog(sink: $0)
+    }
+    let server = timed.server
+    var isOpen: Bool { server.hub.assumeIsolated { $0.rooms["demo"] != nil } }
+    timed.pass(turns: 40)
+    let connection = try server.join()
+    timed.pass(turns: 40)
+    let operation = ProposedOperation(shape: Identifier(packed: 7)!, at: nil, set: .star)
+    server.say(.operations(Submission(id: MessageIdentifier(1), operations: [operation])), on: connection)
+    timed.pass(turns: 40)
+    server.lose(connection)
+    // Once a second, rooms are looked at. Snapshots are made beside the loop.
+    timed.pass(turns: 20, of: 200, worksHeavily: false)
+    #expect(isOpen && server.heavyWorkCount == 1)
+    timed.pass(turns: 20, of: 200)
+    #expect(!isOpen)
+  }
+
+  @Test("nothing runs between a job's steps while it doesn't wait") func steps() async throws {
+    let hub = try await Hub.started { MemoryLog(sink: $0) }
+    let steps = Steps()
+    await hub.job { await hub.step(beforeOthers: steps) }.value
+    await hub.perform { _ in }
+    #expect(steps.values.withLock { $0 } == [1, 2])
+  }
+}
+
+/// What was done, in order.
+private final class Steps: Sendable {
+  let values = Mutex<[Int]>([])
+  func append(_ value: Int) { values.withLock { $0.append(value) } }
+}
+
+extension Hub {
+  /// Posts work to the loop, and then calls an async function that doesn't wait before its end.
+  fileprivate func step(beforeOthers steps: Steps) async {
+    loop.execute { steps.append(2) }
+    await withCheckedContinuation { turn in
+      steps.append(1)
+      turn.resume()
+    }
   }
 }

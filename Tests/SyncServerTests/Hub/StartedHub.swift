@@ -20,7 +20,7 @@ extension Hub {
     configuration.storage = .memory
     configuration.port = 0
     configuration.limits = limits
-    let loop = try EventLoop(isPreferred: true)
+    let loop = try EventLoop.ofHub()
     let hub = Hub(
       on: Machine(loop: loop),
       configuration: configuration,

@@ -13,6 +13,7 @@ final class TimedServer {
 
   init(
     bus: (any Bus)? = nil,
+    workMicroseconds: UInt64 = 0,
     lookMicroseconds: UInt64 = 0,
     _ change: (inout Configuration) -> Void = { _ in },
     over makeLog: (@escaping LogSink) -> any RoomLog
@@ -20,9 +21,13 @@ final class TimedServer {
     var configuration = Configuration()
     configuration.storage = .memory
     change(&configuration)
-    server = VirtualServer(configuration, seed: 1, at: now, lookMicroseconds: lookMicroseconds) { hub in
-      (makeLog { hub.logTold($0) }, bus)
-    }
+    server = VirtualServer(
+      configuration,
+      seed: 1,
+      at: now,
+      workMicroseconds: workMicroseconds,
+      lookMicroseconds: lookMicroseconds
+    ) { hub in (makeLog { hub.logTold($0) }, bus) }
   }
 
   /// Runs turns (iterations) of the loop.

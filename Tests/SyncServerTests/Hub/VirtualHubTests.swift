@@ -111,6 +111,34 @@ struct VirtualHubTests {
     #expect(served == [1, 2, 3])
   }
 
+  @Test("in a large room, who isn't served in a turn is after a pause, however much is drawn meanwhile")
+  func largeRoom() throws {
+    // To serve some readers takes ten milliseconds, so the pause after them takes 21.
+    let timed = TimedServer(workMicroseconds: 10_000) { MemoryLog(sink: $0) }
+    let server = timed.server
+    timed.pass(turns: 40)
+    let readers = try (0..<300).map { try server.join(from: "10.0.\($0 / 100).\($0 % 100)") }
+    timed.pass(turns: 600)
+    #expect(readers.allSatisfy { !$0.isRead })
+    for reader in readers { _ = reader.takeFrames() }
+    var edits: UInt64 = 0
+    /// Draws in each of some turns.
+    func draw(turns: Int) {
+      for _ in 0..<turns {
+        edits += 1
+        let operation = ProposedOperation(shape: Identifier(packed: 7)!, at: nil, set: .star)
+        server.say(.operations(Submission(id: MessageIdentifier(edits), operations: [operation])), on: readers[0])
+        timed.pass(turns: 1)
+      }
+    }
+    func served() -> Int { readers.count { !$0.isRead } }
+    while served() < 200, edits < 50 { draw(turns: 1) }
+    draw(turns: 20)
+    #expect((200..<300).contains(served()))
+    draw(turns: 10)
+    #expect(served() == 300)
+  }
+
   /// Two people join, draw at the same time, and see what the other has drawn.
   private func drawTogether(seed: UInt64) -> World {
     var world = World(seed: seed)

@@ -318,6 +318,35 @@ struct RoomsStallingTests {
     bench.expectCaughtUp(slow)
   }
 
+  @Test("a reader that falls behind again after it was told who came is told of nobody twice")
+  func behindAgain() {
+    var (bench, writer) = RoomBench.withWriter { $0.ringBeats = 3 }
+    let slow = bench.join()
+    bench.clients[slow].takes = 0
+    bench.drag(writer, 1...1, times: 7)
+    // While the client reads the state, somebody comes. It is told of that behind the state, and then stalls in the
+    // beats that follow, of which one has the same news.
+    bench.clients[slow].takes = 1
+    var wakes = 0
+    while bench.room.fanOut.streams.count == 0, wakes < 10_000 {
+      bench.wake(slow)
+      wakes += 1
+    }
+    bench.clients[slow].takes = 0
+    bench.drag(writer, 1...1, times: 1)
+    let late = bench.join()
+    bench.clients[slow].takes = 1
+    while news(bench, slow).came.isEmpty, wakes < 10_000 {
+      bench.wake(slow)
+      wakes += 1
+    }
+    bench.clients[slow].takes = 0
+    bench.drag(writer, 1...1, times: 7)
+    bench.catchUp(slow)
+    #expect(news(bench, slow).came == [bench.actor(late)] && news(bench, slow).left.isEmpty)
+    bench.expectCaughtUp(slow)
+  }
+
   @Test("R5: digests that somebody who is behind asks for count as answers that wait, and all are answered")
   func owedDigests() {
     var (bench, writer) = RoomBench.withWriter {
