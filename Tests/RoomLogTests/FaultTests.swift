@@ -283,7 +283,7 @@ struct FaultTests {
   func entryDamaged() throws {
     let bench = try bench()
     try bench.append("demo", [bytes("one"), bytes("two")])
-    try Database(path: database, mayCreate: false, fileSystem: nil).run("UPDATE rooms SET last=1 WHERE name='demo'")
+    try otherConnection().run("UPDATE rooms SET last=1 WHERE name='demo'")
     #expect(bench.log.statistics().damagedRooms == 0)
     let damage = LogError.damaged(room: "demo", position: 0)
     #expect(try bench.load("demo").error == damage && bench.append("demo", [bytes("three")]).error == damage)
