@@ -26,7 +26,8 @@ protocol HeavyWorker: Actor {
 /// parties round-robin, so a party that asks for a lot delays only itself. No party ever has all threads.
 ///
 /// **Bounded.** The number of a party's waiting jobs has a bound. Jobs that must not be refused don't count towards it.
-/// A job that is cancelled while it waits is not done.
+/// All bounded jobs together never have all threads, because one of them can take seconds, such as a picture of a large
+/// room. Meanwhile others can open rooms. A job that is cancelled while it waits is not done.
 ///
 /// `@unchecked Sendable`: everything that changes is behind the mutex, and semaphores are made to be shared by threads.
 final class HeavyWork: @unchecked Sendable {
@@ -77,10 +78,12 @@ final class HeavyWork: @unchecked Sendable {
     /// The parties with waiting jobs, in the order in which they are served.
     var turns: [String] = []
     var running: [String: Int] = [:]
+    var boundedRunning = 0
   }
 
   private let state = Mutex(State())
-  private let threadsOfPartyMax: Int
+  /// How many threads a party may have, and how many all bounded jobs together.
+  private let threadsMax: Int
   private let waitingMax: Int
   private let signal: UnsafeMutablePointer<sem_t>
 
@@ -90,7 +93,7 @@ final class HeavyWork: @unchecked Sendable {
   ///   - waitingMax: at most this many jobs of one client wait. Jobs that must not be refused don't count.
   init(threads: Int = HeavyWork.threadsForThisMachine, waitingMax: Int = 32) {
     precondition(threads != 1, "one party may not have all threads")
-    threadsOfPartyMax = max(1, threads - 1)
+    threadsMax = max(1, threads - 1)
     self.waitingMax = waitingMax
     signal = .allocate(capacity: 1)
     sem_init(signal, 0, 0)
@@ -182,18 +185,18 @@ final class HeavyWork: @unchecked Sendable {
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, HeavyWork.niceness)
     while true {
       while sem_wait(signal) != 0 {}
-      // Some waiting jobs are not for this thread: their party already uses as many threads as it may. One of the
-      // party's own threads takes them when it becomes free.
+      // Some waiting jobs are not for this thread: their party, or all bounded jobs, already use as many threads as they
+      // may. One of those threads takes them when it becomes free.
       while let job = takeNext() { job() }
     }
   }
 
   /// The job that comes next. `nil` if none may begin now.
   func takeNext() -> (() -> Void)? {
-    guard let (party, piece) = state.withLock({ $0.next(threadsOfPartyMax: threadsOfPartyMax) }) else { return nil }
+    guard let (party, piece) = state.withLock({ $0.next(threadsMax: threadsMax) }) else { return nil }
     return { [self] in
       piece.work()
-      state.withLock { $0.ended(party) }
+      state.withLock { $0.ended(piece, for: party) }
     }
   }
 
@@ -206,15 +209,18 @@ final class HeavyWork: @unchecked Sendable {
 }
 
 extension HeavyWork.State {
-  /// The next job. It comes from the first party in `turns` that has fewer than `threadsOfPartyMax` threads.
-  fileprivate mutating func next(threadsOfPartyMax: Int) -> (party: String, HeavyWork.Piece)? {
-    guard let turn = turns.firstIndex(where: { running[$0, default: 0] < threadsOfPartyMax }) else { return nil }
-    let party = turns[turn]
-    guard let piece = waiting[party]?.first else { return nil }
-    takeOut(piece)
-    if let turn = turns.firstIndex(of: party) { turns.append(turns.remove(at: turn)) }
-    running[party, default: 0] += 1
-    return (party, piece)
+  /// The next job. It comes from the first party in `turns` that has fewer than `threadsMax` threads and waits for a job
+  /// that may begin now.
+  fileprivate mutating func next(threadsMax: Int) -> (party: String, HeavyWork.Piece)? {
+    for (turn, party) in turns.enumerated() where running[party, default: 0] < threadsMax {
+      guard let piece = waiting[party]?.first(where: { !$0.isBounded || boundedRunning < threadsMax }) else { continue }
+      turns.append(turns.remove(at: turn))
+      takeOut(piece)
+      running[party, default: 0] += 1
+      if piece.isBounded { boundedRunning += 1 }
+      return (party, piece)
+    }
+    return nil
   }
 
   fileprivate func boundedCount(of party: String) -> Int { waiting[party]?.count(where: \.isBounded) ?? 0 }
@@ -256,5 +262,8 @@ extension HeavyWork.State {
     if isAnyIdle { turns.removeAll { waiting[$0] == nil } }
   }
 
-  fileprivate mutating func ended(_ party: String) { running.countDown(party) }
+  fileprivate mutating func ended(_ piece: HeavyWork.Piece, for party: String) {
+    running.countDown(party)
+    if piece.isBounded { boundedRunning -= 1 }
+  }
 }

@@ -44,17 +44,17 @@ struct HeavyWorkTests {
     let gate = Gate()
     let record = Record()
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { try? await heavy.run(for: "ann") { gate.pass() } }
+      group.addTask { try? await heavy.run(for: "ann", isBounded: false) { gate.pass() } }
       await wait(for: 1, in: heavy)
-      for _ in 0..<20 { group.addTask { try? await heavy.run(for: "ann") { record.note("ann") } } }
+      for _ in 0..<20 { group.addTask { try? await heavy.run(for: "ann", isBounded: false) { record.note("ann") } } }
       await wait(for: 21, in: heavy)
       // Ann's jobs may use only one of the two threads, so Bob's job runs at once on the other.
-      try? await heavy.run(for: "bob") { record.note("bob") }
+      try? await heavy.run(for: "bob", isBounded: false) { record.note("bob") }
       #expect(record.all == ["bob"])
       let second = Gate()
-      group.addTask { try? await heavy.run(for: "cleo") { second.pass() } }
+      group.addTask { try? await heavy.run(for: "cleo", isBounded: false) { second.pass() } }
       await wait(for: 22, in: heavy)
-      for _ in 0..<3 { group.addTask { try? await heavy.run(for: "bob") { record.note("bob") } } }
+      for _ in 0..<3 { group.addTask { try? await heavy.run(for: "bob", isBounded: false) { record.note("bob") } } }
       await wait(for: 25, in: heavy)
       gate.open()
       await waitUntil("eight jobs are done") { record.all.count >= 8 }
@@ -62,6 +62,27 @@ struct HeavyWorkTests {
       second.open()
       await group.waitForAll()
     }
+    await wait(for: 0, in: heavy)
+  }
+
+  @Test("bounded jobs never have all threads, whoever asks for them, so others go on")
+  func unbounded() async throws {
+    let heavy = HeavyWork(threads: 2)
+    let gate = Gate()
+    let record = Record()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { try? await heavy.run(for: "ann") { gate.pass() } }
+      await wait(for: 1, in: heavy)
+      for party in ["bob", "cleo"] { group.addTask { try? await heavy.run(for: party) { record.note(party) } } }
+      await wait(for: 3, in: heavy)
+      for party in ["bob", "dan"] {
+        try? await heavy.run(for: party, isBounded: false) { record.note("\(party)'s room") }
+      }
+      #expect(record.all == ["bob's room", "dan's room"])
+      gate.open()
+      await group.waitForAll()
+    }
+    #expect(record.all.dropFirst(2).sorted() == ["bob", "cleo"])
     await wait(for: 0, in: heavy)
   }
 
