@@ -165,7 +165,7 @@ final class OpenRoom: @unchecked Sendable {
   /// Removes and returns the arrival times of the operations that have been sent by now.
   func takeArrivals(_ room: borrowing Room) -> [UInt64] {
     // Gathered presence doesn't count, because two people in a room cause presence nearly all the time.
-    guard !arrivals.isEmpty, !room.isGathering, !room.hasUnsent else { return [] }
+    guard !arrivals.isEmpty, !room.isGathering else { return [] }
     defer { arrivals.removeAll(keepingCapacity: true) }
     return arrivals
   }
