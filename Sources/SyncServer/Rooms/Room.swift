@@ -626,7 +626,7 @@ struct Room: Sendable {
   /// Gives state streams to waiting readers, if earlier streams have ended or can be dropped.
   private mutating func admitWaiting(_ now: Moment) {
     guard !isClosing, mayBeginState(now) else { return }
-    let waiting = audience.readers.takeWaiting()
+    let waiting = fanOut.streams.inTurn(audience.readers.takeWaiting()) { audience.readers.party(of: $0) }
     guard !waiting.isEmpty else { return }
     let made = counts.statesMade
     // If there is no space for an address that has no stream, there is none for any address. That is checked once for

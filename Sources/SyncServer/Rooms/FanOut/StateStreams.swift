@@ -7,7 +7,7 @@ import CanvasCRDT
 /// - There are never more streams than the limit. Short streams have a limit of their own.
 /// - A stream that somebody reads stays until it has been read, unless another reader waits and none of the streams
 ///   suits it. Then a stream may be dropped if its readers have taken nothing for long, if it is old, or if its
-///   readers' address has more than its share of the streams.
+///   readers' address has at least two more streams than the waiting reader's.
 /// - If a reader loses a stream, the reader's next stream may get twice as old before it counts as old, up to eight
 ///   minutes. So a reader that needs at most eight minutes gets to the end of a stream some day. Only one stream of
 ///   each address may get so old, so that a few addresses can't keep all streams.
@@ -162,9 +162,9 @@ struct StateStreams: Sendable {
   /// - a stream that nobody reads
   /// - a stream whose readers take nothing
   /// - an old stream of the address that has the most streams to itself
-  /// - any stream of that address, if the address has more than its share and isn't `party`
+  /// - another stream of that address, if it has at least two more than `party`
   ///
-  /// So one address can't keep others out.
+  /// So a few addresses can't keep others out.
   private func makesWay(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Int? {
     let alike = streams.filter { $0.value.isShort == isShort }
     let unread = alike.filter { $0.value.isUnread }.keys.min()
@@ -179,8 +179,21 @@ struct StateStreams: Sendable {
     let lasting = StateStreams.lasting(of: greediest)
     let old = greediest.filter { $0.value.isOld(now, lasts: lasting.contains($0.key)) }
     if let number = old.keys.min() { return number }
-    guard most > max(1, self.most(isShort: isShort) / 2) else { return nil }
-    return greediest.filter { $0.value.onlyParty != party }.keys.min()
+    guard most > counts[party, default: 0] + 1 else { return nil }
+    return greediest.keys.filter { !lasting.contains($0) }.min()
+  }
+
+  /// The readers that wait for a stream, in the order in which they get one: the addresses in turn, and first those that
+  /// have the fewest streams to themselves.
+  func inTurn(_ waiting: [Int], party: (Int) -> String) -> [Int] {
+    var counts: [String: Int] = [:]
+    for stream in streams.values { if let owner = stream.onlyParty { counts[owner, default: 0] += 1 } }
+    let turns = waiting.enumerated().map { place, seat in
+      let party = party(seat)
+      defer { counts[party, default: 0] += 1 }
+      return (turn: counts[party, default: 0], place: place, seat: seat)
+    }
+    return turns.sorted { ($0.turn, $0.place) < ($1.turn, $1.place) }.map(\.seat)
   }
 
   /// The streams that get a longer time limit: one for each address, and all streams with readers of several addresses.
