@@ -135,6 +135,7 @@ struct VirtualHubTests {
     while served() < 200, edits < 50 { draw(turns: 1) }
     draw(turns: 20)
     #expect((200..<300).contains(served()))
+    #expect(server.hub.assumeIsolated { $0.counts.deliveryMicroseconds.sum } > 0, "the first readers have them")
     draw(turns: 10)
     #expect(served() == 300)
   }
