@@ -8,6 +8,15 @@ enum Main {
     // signals.
     Signals.block()
     StandardFiles.open()
+    // The main thread does nothing else. While it waited for a token's file, no signal would end that. If it wrote a
+    // notice that nobody reads, it would get the same signal as when nobody reads the output.
+    let task = Task { @ClientLoop in await run() }
+    Signals.wait(for: task, continued: TerminalGuard.comeBack)
+  }
+
+  /// Does what the command line says, and exits the process.
+  @ClientLoop
+  private static func run() async -> Never {
     let words = Array(CommandLine.arguments.dropFirst())
     let request: CommandLineRequest
     do throws(ClientFailure) {
@@ -26,10 +35,7 @@ enum Main {
       for complaint in Variables.complaints(about: invocation.environment.keys, own: Variables.client) {
         invocation.output.notice("unknown_variable", complaint)
       }
-      let task = Task { @ClientLoop in
-        await command.run(invocation)
-      }
-      Signals.wait(for: task, windowChanges: invocation.windowChanges, continued: TerminalGuard.comeBack)
+      await command.run(invocation)
     }
   }
 }

@@ -62,6 +62,16 @@ async def test_a_mistyped_variable_is_named(shared):
     ] and "1 shape" in done.out, done
 
 
+async def test_a_notice_that_nobody_reads_keeps_no_edit_from_being_made(shared):
+    reading, writing = os.pipe()
+    os.close(reading)
+    variables = terminal.environment(shared, CANVAS_BLUE="1")
+    process = await asyncio.create_subprocess_exec(terminal.BINARY, "add", "unheeded", "star", stderr=writing, env=variables)
+    os.close(writing)
+    assert await asyncio.wait_for(process.wait(), SECONDS) == 0
+    assert len(await shared.shapes("unheeded")) == 1
+
+
 async def test_a_variable_with_a_wrong_value_is_named():
     done = await run(None, "show", "demo", variables={"CANVAS_SERVER": ""}, code=64)
     assert done.err == "sync-client: CANVAS_SERVER=: a server is given as ws://127.0.0.1:8080\n", done
@@ -288,6 +298,18 @@ async def test_a_token_from_a_pipe_goes_with_every_request(shared):
             done = await client.end()
         os.close(reading)
     assert done.code == 0 and asked.count("/v1/rooms") == 2, done
+
+
+async def test_a_signal_ends_a_command_that_waits_for_its_token(shared, tmp_path):
+    pipe = tmp_path / "token"
+    os.mkfifo(pipe)
+    for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
+        async with await start(shared, "rooms", "--token-file", pipe) as client:
+            # This returns once the client has opened the pipe.
+            writing = await asyncio.wait_for(asyncio.to_thread(os.open, pipe, os.O_WRONLY), SECONDS)
+            done = await client.end(number)
+            os.close(writing)
+        assert (done.code, done.err) == (128 + number, ""), done
 
 
 async def test_an_interrupt_ends_a_request_without_an_answer():
