@@ -20,6 +20,7 @@ enum Main {
     let words = Array(CommandLine.arguments.dropFirst())
     let request: CommandLineRequest
     do throws(ClientFailure) {
+      try checkWords()
       request = try CommandLineRequest(words, of: .all, environment: ProcessEnvironment.values)
     } catch {
       let isJSON = words.prefix { $0 != "--" }.contains("--json")
@@ -36,6 +37,15 @@ enum Main {
         invocation.output.notice("unknown_variable", complaint)
       }
       await command.run(invocation)
+    }
+  }
+
+  /// Fails if a word of the command line isn't UTF-8. It has been repaired, and may be the name of another file now.
+  private static func checkWords() throws(ClientFailure) {
+    for (index, word) in CommandLine.arguments.enumerated() {
+      guard let bytes = CommandLine.unsafeArgv[index], String(validatingCString: bytes) != nil else {
+        throw .usage("\(word): this is not UTF-8")
+      }
     }
   }
 }

@@ -47,6 +47,17 @@ async def test_words_that_make_no_sense_exit_with_64(shared):
         assert said in done.err and done.err.count("\n") == 1 and done.out == "", (words, done)
 
 
+async def test_words_that_are_not_utf_8_are_refused(shared, tmp_path):
+    """Repaired, the name would be that of another file."""
+    (tmp_path / "caf\N{REPLACEMENT CHARACTER}.json").write_text("precious")
+    for words in [["export", "room", os.fsencode(tmp_path) + b"/caf\xe9.json"], [b"caf\xe9"]]:
+        process = await asyncio.create_subprocess_exec(
+            terminal.BINARY, *words, stderr=asyncio.subprocess.PIPE, env=terminal.environment(shared))
+        _, err = await asyncio.wait_for(process.communicate(), SECONDS)
+        assert process.returncode == 64 and "is not UTF-8" in err.decode() and err.count(b"\n") == 1, err
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["precious"]
+
+
 async def test_a_mistyped_variable_is_named(shared):
     """The message names the variable that was probably meant. Variables of the server and of the tests are accepted."""
     await shared.write("variables")
