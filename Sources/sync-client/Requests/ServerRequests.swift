@@ -46,6 +46,11 @@ struct ServerRequests {
     case nil: throw CancellationError()
     case .failure(.notConnected(ECONNREFUSED)):
       throw ClientFailure.couldNotConnect("\(server.authority): \(ConnectionWords.nobody(server))")
+    case .failure(let error) where method != "GET" && error.mayFollowSuccess:
+      throw ClientFailure.failed(
+        "\(server.authority): \(error.words). It may have been done all the same.",
+        code: "not_answered"
+      )
     case .failure(let error): throw ClientFailure.couldNotConnect("\(server.authority): \(error.words)")
     case .success(let response): return response
     }
@@ -104,6 +109,14 @@ extension Response {
 }
 
 extension HTTPRequestError {
+  /// Whether the server may have got the request, and carried it out.
+  var mayFollowSuccess: Bool {
+    switch self {
+    case .badHost, .notConnected, .notTrusted, .notSecure: false
+    case .tookTooLong, .malformed, .tooLarge: true
+    }
+  }
+
   var words: String {
     switch self {
     case .badHost(let host): "there is no host \(host)"
