@@ -90,6 +90,14 @@ async def answering(answer):
         yield f"ws://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
 
 
+async def test_the_answer_of_another_program_is_no_success():
+    """A network's page to log in answers every request with 200."""
+    async with answering(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\nLog in") as there:
+        for name, *rest in [*ORDERS, ["peers"]]:
+            done = await run(None, name, "demo", *rest, "--server", there, code=1)
+            assert "the answer is malformed" in done.err and done.out == "", (name, done)
+
+
 async def test_a_request_without_an_answer_may_have_been_carried_out():
     """The server ends between the request and its answer. What only reads could not connect."""
     async with answering(b"") as there:

@@ -15,12 +15,9 @@ enum Operators {
     examples: ["peers demo", "peers demo --json | jq -r .actor"]
   ) { invocation in
     let room = try invocation.room()
-    let bytes = try await ServerRequests(server: invocation.server, tell: invocation.tell).get(
-      room.path("/peers"),
-      of: room.text
-    )
-    let answer = JSONValue(bytes)
-    let people = answer?["peers"]?.elements ?? []
+    let requests = ServerRequests(server: invocation.server, tell: invocation.tell)
+    let answer = JSONValue(try await requests.get(room.path("/peers"), of: room.text))
+    let people = try requests.list("peers", in: answer)
     if invocation.isJSON {
       for person in people {
         invocation.output.write { line in
@@ -60,7 +57,7 @@ enum Operators {
     let room = try invocation.room()
     let actor = try actor(invocation, room)
     let requests = ServerRequests(server: invocation.server)
-    _ = try await requests.send("DELETE", room.path("/peers/\(actor)"), of: room.text)
+    try await requests.order("DELETE", room.path("/peers/\(actor)"), of: room.text)
     invocation.output.write("\(actor) was removed from \(room.text)")
     return .success
   }
@@ -82,7 +79,7 @@ enum Operators {
     let actor = try actor(invocation, room)
     let requests = ServerRequests(server: invocation.server)
     let answer = try await requests.send("DELETE", room.path("/writing/\(actor)"), of: room.text)
-    let count = JSONValue(answer.body)?["shapes"]?.elements.count ?? 0
+    let count = try requests.list("shapes", in: JSONValue(answer.body)).count
     let shapes = count == 1 ? "1 shape is" : "\(count) shapes are"
     invocation.output.write("\(shapes) as without \(actor) in \(room.text)")
     return .success
@@ -102,7 +99,7 @@ enum Operators {
   ) { invocation in
     let room = try invocation.room()
     let requests = ServerRequests(server: invocation.server)
-    _ = try await requests.send("DELETE", room.path("/erasures"), of: room.text)
+    try await requests.order("DELETE", room.path("/erasures"), of: room.text)
     invocation.output.write("\(room.text) has forgotten what was deleted")
     return .success
   }
@@ -136,7 +133,7 @@ enum Operators {
   @ClientLoop
   private static func set(_ method: String, _ word: String, _ invocation: Invocation) async throws -> ExitCode {
     let room = try invocation.room()
-    _ = try await ServerRequests(server: invocation.server).send(method, room.path("/lock"), of: room.text)
+    try await ServerRequests(server: invocation.server).order(method, room.path("/lock"), of: room.text)
     invocation.output.write("\(room.text) is \(word)")
     if method == "PUT", await isOpenToAll(invocation.server) {
       invocation.output.notice("no_tokens", "this server asks for no tokens, so everyone may still write there")
