@@ -74,6 +74,21 @@ async def test_what_somebody_wrote_is_taken_back_and_deletions_are_forgotten():
         assert (await server.get("/v1/rooms/demo/erasures")).json["erasures"] == 0
 
 
+async def test_what_operators_have_done_is_told_to_programs():
+    with Server() as server:
+        eve = await Client.join(server, "demo")
+        shape = identifier()
+        await eve.write({"shape": shape, "set": {"kind": "star"}})
+        for words, told in [
+            (["lock", "demo"], {"locked": True}),
+            (["unlock", "demo"], {"locked": False}),
+            (["remove", "demo", eve.actor], {"removed": eve.actor}),
+            (["takeback", "demo", eve.actor], {"takenBack": eve.actor, "shapes": [shape]}),
+            (["forget", "demo"], {"forgotten": True}),
+        ]:
+            assert (await run(server, *words, "--json")).object == {"room": "demo"} | told, words
+
+
 ORDERS = [["lock"], ["unlock"], ["remove", "k3j-9x2-m1p"], ["takeback", "k3j-9x2-m1p"], ["forget"]]
 
 
