@@ -65,7 +65,7 @@ final class BotCrowd {
   private func tick() {
     guard isWorking else { return }
     let now = SteadyClock.microseconds()
-    for bot in bots { bot.act(atMicroseconds: now, since: beginning, interval: interval) }
+    for bot in bots { bot.act(atMicroseconds: now, interval: interval) }
     ClientLoop.shared.loop.schedule(afterMilliseconds: BotCrowd.tickMilliseconds) { [self] in
       ClientLoop.assumeIsolated { tick() }
     }
