@@ -120,7 +120,7 @@ import Testing
     BinaryEncoding.encode(.welcome(welcome)).withUnsafeBytes {
       writer.socketReceived(Message(bytes: $0, isText: false))
     }
-    bot.act(atMicroseconds: 0, since: 0, interval: 1_000)
+    bot.act(atMicroseconds: 0, interval: 1_000)
     #expect(!bot.isDone && bot.unansweredCount == 2 && bot.positions.isEmpty)
     func answer(_ number: UInt64, _ outcome: WriterAnswer.Outcome) {
       bot.answered(WriterAnswer(number: number, outcome: outcome), by: writer)
@@ -138,8 +138,8 @@ import Testing
     #expect(first.count == 2 && Set(first.keys) == Set(behaviour.members.map(\.id)))
     answer(1, .acknowledged(cursor: Cursor("1-1"), superseded: []))
     #expect(tally.acknowledged == 2, "it is answered once")
-    bot.act(atMicroseconds: 10_000, since: 0, interval: 5_000)
-    bot.act(atMicroseconds: 20_000, since: 0, interval: 5_000)
+    bot.act(atMicroseconds: 10_000, interval: 5_000)
+    bot.act(atMicroseconds: 20_000, interval: 5_000)
     // The first shape has been moved with the batches 2 and 4. The answer to the older one comes last.
     answer(4, .acknowledged(cursor: Cursor("1-3"), superseded: []))
     let moved = bot.positions

@@ -152,12 +152,12 @@ import Testing
     BinaryEncoding.encode(.welcome(welcome)).withUnsafeBytes {
       bot.writer.socketReceived(Message(bytes: $0, isText: false))
     }
-    bot.act(atMicroseconds: 0, since: 0, interval: 1_000)
+    bot.act(atMicroseconds: 0, interval: 1_000)
     #expect(tally.written == 12 && bot.writer.submitter.unansweredCount == 3)
-    bot.act(atMicroseconds: 100_000, since: 0, interval: 1_000)
+    bot.act(atMicroseconds: 100_000, interval: 1_000)
     #expect(bot.writer.submitter.unansweredCount == Bot.unansweredMax && tally.heldBack >= 38)
     let heldBack = tally.heldBack
-    bot.act(atMicroseconds: 3_600_000_000, since: 0, interval: 1_000)
+    bot.act(atMicroseconds: 3_600_000_000, interval: 1_000)
     #expect(tally.heldBack <= heldBack + 2, "after an hour of sleep it doesn't make all moves of that hour")
   }
 

@@ -5,8 +5,9 @@ import os
 import re
 import signal
 
+from client import Client
 from server import Server
-from terminal import Done, run, silent_server, start
+from terminal import Done, between, run, silent_server, start
 from test_log_commands import damage, stored
 from waiting import SECONDS, eventually
 
@@ -53,6 +54,27 @@ async def test_two_hundred_bots_in_one_process(shared):
         summary = await hold(own, "crowd", Done(0, out, err.decode()), 200, 3)
         assert summary["operations"] > 200 * 3, summary
         print(f"200 bots: {summary['acknowledged']} acknowledged in {summary['seconds']} s, {summary['latencyMilliseconds']}")
+
+
+async def test_the_same_seed_gives_the_same_moves(shared):
+    """Also to the bots whose shapes go around."""
+    async def places(kind, room):
+        watcher, found = await Client.join(shared, room), []
+        async with await start(shared, "bot", room, "--behaviour", kind, "--seed", 7, "--rate", 50, "--quiet"):
+            while len(found) < 30:
+                found += [(each["shape"], each["set"]["position"]) for each in (await watcher.until("ops"))["ops"]]
+        await watcher.close()
+        return found[:30]
+
+    for kind in ["wander", "orbit", "swarm"]:
+        assert await places(kind, f"{kind}-1") == await places(kind, f"{kind}-2"), kind
+
+
+async def test_the_time_begins_when_all_are_in(shared):
+    """The server lets nobody in at first. Bots that come late make their moves all the same."""
+    async with between(shared, "late-bots", refused=3) as there:
+        done = await run(None, "bot", "late-bots", "--for", "300ms", "--rate", 50, "--quiet", "--json", "--server", there)
+    assert done.object["acknowledged"] > 5, done
 
 
 async def test_an_interrupt_is_the_end_in_order(shared):

@@ -47,6 +47,17 @@ async def test_words_that_make_no_sense_exit_with_64(shared):
         assert said in done.err and done.err.count("\n") == 1 and done.out == "", (words, done)
 
 
+async def test_words_that_are_not_utf_8_are_refused(shared, tmp_path):
+    """Repaired, the name would be that of another file."""
+    (tmp_path / "caf\N{REPLACEMENT CHARACTER}.json").write_text("precious")
+    for words in [["export", "room", os.fsencode(tmp_path) + b"/caf\xe9.json"], [b"caf\xe9"]]:
+        process = await asyncio.create_subprocess_exec(
+            terminal.BINARY, *words, stderr=asyncio.subprocess.PIPE, env=terminal.environment(shared))
+        _, err = await asyncio.wait_for(process.communicate(), SECONDS)
+        assert process.returncode == 64 and "is not UTF-8" in err.decode() and err.count(b"\n") == 1, err
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["precious"]
+
+
 async def test_a_mistyped_variable_is_named(shared):
     """The message names the variable that was probably meant. Variables of the server and of the tests are accepted."""
     await shared.write("variables")
@@ -60,6 +71,16 @@ async def test_a_mistyped_variable_is_named(shared):
         "sync-client: the variable CANVAS_BLUE means nothing.",
         "sync-client: the variable CANVAS_SEVER means nothing. Did you mean CANVAS_SERVER?",
     ] and "1 shape" in done.out, done
+
+
+async def test_a_notice_that_nobody_reads_keeps_no_edit_from_being_made(shared):
+    reading, writing = os.pipe()
+    os.close(reading)
+    variables = terminal.environment(shared, CANVAS_BLUE="1")
+    process = await asyncio.create_subprocess_exec(terminal.BINARY, "add", "unheeded", "star", stderr=writing, env=variables)
+    os.close(writing)
+    assert await asyncio.wait_for(process.wait(), SECONDS) == 0
+    assert len(await shared.shapes("unheeded")) == 1
 
 
 async def test_a_variable_with_a_wrong_value_is_named():
@@ -288,6 +309,18 @@ async def test_a_token_from_a_pipe_goes_with_every_request(shared):
             done = await client.end()
         os.close(reading)
     assert done.code == 0 and asked.count("/v1/rooms") == 2, done
+
+
+async def test_a_signal_ends_a_command_that_waits_for_its_token(shared, tmp_path):
+    pipe = tmp_path / "token"
+    os.mkfifo(pipe)
+    for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
+        async with await start(shared, "rooms", "--token-file", pipe) as client:
+            # This returns once the client has opened the pipe.
+            writing = await asyncio.wait_for(asyncio.to_thread(os.open, pipe, os.O_WRONLY), SECONDS)
+            done = await client.end(number)
+            os.close(writing)
+        assert (done.code, done.err) == (128 + number, ""), done
 
 
 async def test_an_interrupt_ends_a_request_without_an_answer():

@@ -2,6 +2,7 @@
 tokens from a file."""
 
 import asyncio
+import contextlib
 import ctypes.util
 import json
 import socket
@@ -71,6 +72,55 @@ async def test_what_somebody_wrote_is_taken_back_and_deletions_are_forgotten():
         assert (await server.get("/v1/rooms/demo/erasures")).json["erasures"] == 4
         assert "demo has forgotten what was deleted" in (await run(server, "forget", "demo")).out
         assert (await server.get("/v1/rooms/demo/erasures")).json["erasures"] == 0
+
+
+async def test_what_operators_have_done_is_told_to_programs():
+    with Server() as server:
+        eve = await Client.join(server, "demo")
+        shape = identifier()
+        await eve.write({"shape": shape, "set": {"kind": "star"}})
+        for words, told in [
+            (["lock", "demo"], {"locked": True}),
+            (["unlock", "demo"], {"locked": False}),
+            (["remove", "demo", eve.actor], {"removed": eve.actor}),
+            (["takeback", "demo", eve.actor], {"takenBack": eve.actor, "shapes": [shape]}),
+            (["forget", "demo"], {"forgotten": True}),
+        ]:
+            assert (await run(server, *words, "--json")).object == {"room": "demo"} | told, words
+
+
+ORDERS = [["lock"], ["unlock"], ["remove", "k3j-9x2-m1p"], ["takeback", "k3j-9x2-m1p"], ["forget"]]
+
+
+@contextlib.asynccontextmanager
+async def answering(answer):
+    """A server that sends these bytes after each request, and closes the connection. Yields its address."""
+    async def send(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(send, "127.0.0.1", 0) as listening:
+        yield f"ws://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+
+
+async def test_the_answer_of_another_program_is_no_success():
+    """A network's page to log in answers every request with 200."""
+    async with answering(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\nLog in") as there:
+        for name, *rest in [*ORDERS, ["peers"]]:
+            done = await run(None, name, "demo", *rest, "--server", there, code=1)
+            assert "the answer is malformed" in done.err and done.out == "", (name, done)
+
+
+async def test_a_request_without_an_answer_may_have_been_carried_out():
+    """The server ends between the request and its answer. What only reads could not connect."""
+    async with answering(b"") as there:
+        for name, *rest in ORDERS:
+            done = await run(None, name, "demo", *rest, "--json", "--server", there, code=1)
+            error = json.loads(done.err)["error"]
+            assert error["code"] == "not_answered" and "may have been done" in error["message"], (name, done)
+        assert "may have been done" not in (await run(None, "peers", "demo", "--server", there, code=2)).err
 
 
 @pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")

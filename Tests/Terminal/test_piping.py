@@ -210,13 +210,31 @@ async def test_an_interrupt_lets_arrive_what_was_read(shared):
 
 
 async def test_a_server_that_stays_away_is_given_up(shared):
-    """After --patience the client lists the unanswered lines, and the exit code is 1."""
-    with Server() as own:
-        async with await start(own, "pipe", "patience", "--patience", "3s") as pipe:
-            await pipe.write({"set": {"kind": "star"}})
-            assert (await pipe.object())["type"] == "ack"
-            own.kill()
-            await pipe.write({"id": 5, "set": {"kind": "star"}})
+    """After --patience the client lists the unanswered lines, and the exit code is 1. So it is while the input stays open:
+    a program may wait for its answer before it writes the next line."""
+    for ends in (True, False):
+        with Server() as own:
+            async with await start(own, "pipe", "patience", "--patience", "3s") as pipe:
+                await pipe.write({"set": {"kind": "star"}})
+                assert (await pipe.object())["type"] == "ack"
+                own.kill()
+                await pipe.write({"id": 5, "set": {"kind": "star"}})
+                if ends:
+                    pipe.process.stdin.close()
+                assert await pipe.object() == {"type": "unanswered", "line": 2, "id": 5}
+                assert await asyncio.wait_for(pipe.process.wait(), SECONDS) == 1
+
+
+async def test_a_server_that_answers_slowly_is_not_given_up(shared):
+    """Each answer takes less than --patience, and all of them take longer. A line is always unanswered."""
+    async def delay(message):
+        await asyncio.sleep(0.5 if message[0] == 0x44 else 0)
+        return message
+
+    async with between(shared, "slow-pipe", down=delay) as there:
+        async with await start(None, "pipe", "slow-pipe", "--window", 2, "--patience", "2s", "--server", there) as pipe:
+            await pipe.write(*({"set": {"kind": "star"}} for _ in range(8)))
+            for number in range(1, 9):
+                assert (await pipe.object())["line"] == number
             pipe.process.stdin.close()
-            done = await pipe.end()
-            assert done.code == 1 and done.lines == [{"type": "unanswered", "line": 2, "id": 5}], done
+            assert await asyncio.wait_for(pipe.process.wait(), SECONDS) == 0

@@ -157,7 +157,7 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
       let request = await withCheckedContinuation { answer in
         loop.execute { loop.request("GET", endpoint, silentMilliseconds: 80) { answer.resume(returning: $0) } }
       }
-      #expect(throws: HTTPRequestError.tookTooLong) { try request.get() }
+      #expect(throws: HTTPRequestError.notConnected(errno: ETIMEDOUT)) { try request.get() }
       answers.signal()
       #expect(await eventually { found.heard.withLock { $0.subprotocol != nil ? true : nil } } == true)
     }

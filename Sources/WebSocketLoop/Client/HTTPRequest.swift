@@ -9,6 +9,7 @@ public enum HTTPRequestError: Error, Equatable, Sendable {
   case notTrusted(String)
   /// The TLS handshake has failed for another reason than the certificate.
   case notSecure(String)
+  /// The server has got at least the beginning of the request, and doesn't go on.
   case tookTooLong
   case malformed(String)
   case tooLarge
@@ -101,7 +102,9 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
   }
 
   private func startTimer() {
-    timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in finish(.failure(.tookTooLong)) }
+    timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in
+      finish(.failure(sent == 0 ? .notConnected(errno: ETIMEDOUT) : .tookTooLong))
+    }
     timer?.start(afterMilliseconds: silentMilliseconds)
   }
 

@@ -38,7 +38,7 @@ final class HostConnecting: SocketWatcher, LoopResident {
   /// - Parameter failure: the error to report if there is no address.
   func start(orElse failure: HTTPRequestError) {
     loop.residents[ObjectIdentifier(self)] = self
-    timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in tryNext(.tookTooLong) }
+    timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in tryNext(.notConnected(errno: ETIMEDOUT)) }
     tryNext(failure)
   }
 

@@ -12,7 +12,6 @@ struct Invocation: Sendable {
   /// How many colours to use. The environment and `--no-color` decide.
   let colorDepth: ColorDepth
   let environment: [String: String]
-  let windowChanges = WindowChanges()
 
   init(_ arguments: Arguments, environment: [String: String]) throws(ClientFailure) {
     self.arguments = arguments

@@ -15,6 +15,7 @@ final class Bot: WriterFollower {
   /// because a batch that is refused temporarily is sent again. The numbers tell which position is newer.
   private var places: [Identifier: (number: UInt64, position: Point?)] = [:]
   private var dueAt: UInt64 = 0
+  private var moveCount: UInt64 = 0
   private var hasBegun = false
 
   /// While this many batches are unanswered, a bot skips its moves.
@@ -36,7 +37,7 @@ final class Bot: WriterFollower {
   }
 
   /// Makes all moves that are due. `interval` is the time between two moves.
-  func act(atMicroseconds now: UInt64, since beginning: UInt64, interval: UInt64) {
+  func act(atMicroseconds now: UInt64, interval: UInt64) {
     guard !writer.isClosedForGood else { return }
     guard hasBegun else {
       guard writer.submitter.state == .joined else { return }
@@ -50,8 +51,10 @@ final class Bot: WriterFollower {
     while dueAt <= now {
       if writer.submitter.unansweredCount >= Bot.unansweredMax {
         tally.heldBack += 1
-      } else if let move = behaviour.move(atMilliseconds: (dueAt - min(beginning, dueAt)) / 1_000) {
-        submit([move], at: now)
+      } else {
+        // The time of a move follows from its number, so that the same seed gives the same moves.
+        moveCount += 1
+        if let move = behaviour.move(atMilliseconds: moveCount * interval / 1_000) { submit([move], at: now) }
       }
       dueAt += interval
       // A bot that is more than a second late, for example after a sleep, skips the missed moves.

@@ -8,7 +8,8 @@ final class BotCrowd {
   let bots: [Bot]
   let tally: BotTally
   private let interval: UInt64
-  private let beginning = SteadyClock.microseconds()
+  /// When the bots began to move, or to join if none has moved yet.
+  private var beginning = SteadyClock.microseconds()
   private var isWorking = false
   private(set) var workedMicroseconds: UInt64 = 0
   /// Why the server has refused a bot for good.
@@ -46,6 +47,7 @@ final class BotCrowd {
   /// Lets the bots move for `duration`. Ends earlier if the task is cancelled, or if the server has refused all bots for
   /// good. A single one may have been removed by an operator.
   func work(forMilliseconds duration: UInt64?, progress: (BotCrowd) -> Void) async {
+    beginning = SteadyClock.microseconds()
     isWorking = true
     tick()
     let end = duration.map { beginning + $0 * 1_000 }
@@ -63,7 +65,7 @@ final class BotCrowd {
   private func tick() {
     guard isWorking else { return }
     let now = SteadyClock.microseconds()
-    for bot in bots { bot.act(atMicroseconds: now, since: beginning, interval: interval) }
+    for bot in bots { bot.act(atMicroseconds: now, interval: interval) }
     ClientLoop.shared.loop.schedule(afterMilliseconds: BotCrowd.tickMilliseconds) { [self] in
       ClientLoop.assumeIsolated { tick() }
     }

@@ -10,6 +10,7 @@ enum Signals {
   /// makes it ignore SIGHUP.
   private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }
   private static let received = Atomic<Int32>(0)
+  static let windowChanges = WindowChanges()
 
   /// Blocks the signals. To be called on the main thread before other threads start.
   static func block() {
@@ -41,7 +42,7 @@ enum Signals {
   static var isReaderGone: Bool { received.load(ordering: .relaxed) == SIGPIPE }
 
   /// - Parameter continued: is called after the process was suspended and continued.
-  static func wait(for task: Task<Never, Never>, windowChanges: WindowChanges, continued: () -> Void) -> Never {
+  static func wait(for task: Task<Never, Never>, continued: () -> Void) -> Never {
     var set = all()
     while true {
       var signal: Int32 = 0

@@ -32,6 +32,20 @@ struct ServerRequests {
     try checked(try await response(method, path), of: room)
   }
 
+  /// Sends a request that is answered by 204. Another answer isn't this server's, but for example that of a page to log
+  /// in.
+  func order(_ method: String, _ path: String, of room: String) async throws {
+    guard try await send(method, path, of: room).status == 204 else { throw malformed }
+  }
+
+  /// Reads a list that an answer must have.
+  func list(_ name: String, in answer: JSONValue?) throws(ClientFailure) -> [JSONValue] {
+    guard case .array(let elements)? = answer?[name] else { throw malformed }
+    return elements
+  }
+
+  private var malformed: ClientFailure { .failed("\(server.authority): the answer is malformed") }
+
   /// Waits for the answer, or until the task is cancelled.
   private func response(_ method: String, _ path: String, query: String = "") async throws -> Response {
     let answer = AwaitedResponse()
@@ -46,6 +60,11 @@ struct ServerRequests {
     case nil: throw CancellationError()
     case .failure(.notConnected(ECONNREFUSED)):
       throw ClientFailure.couldNotConnect("\(server.authority): \(ConnectionWords.nobody(server))")
+    case .failure(let error) where method != "GET" && error.mayFollowSuccess:
+      throw ClientFailure.failed(
+        "\(server.authority): \(error.words). It may have been done all the same.",
+        code: "not_answered"
+      )
     case .failure(let error): throw ClientFailure.couldNotConnect("\(server.authority): \(error.words)")
     case .success(let response): return response
     }
@@ -104,6 +123,14 @@ extension Response {
 }
 
 extension HTTPRequestError {
+  /// Whether the server may have got the request, and carried it out.
+  var mayFollowSuccess: Bool {
+    switch self {
+    case .badHost, .notConnected, .notTrusted, .notSecure: false
+    case .tookTooLong, .malformed, .tooLarge: true
+    }
+  }
+
   var words: String {
     switch self {
     case .badHost(let host): "there is no host \(host)"

@@ -55,6 +55,8 @@ final class PipeTeller: WriterFollower {
   private var pending: [UInt64: Pending] = [:]
   private var refusedCount = 0
   private var unansweredCount = 0
+  private var answeredCount = 0
+  private var hasGivenUp = false
   private var input: InputLines?
 
   init(_ output: Output) { self.output = output }
@@ -69,16 +71,15 @@ final class PipeTeller: WriterFollower {
     let input = try InputLines()
     self.input = input
     var generator = SystemRandomNumberGenerator()
-    var end = WaitEnd.fulfilled
-    while end == .fulfilled, !writer.isClosedForGood, let line = await input.next() {
+    var watch = Task { await giveUp(writer, afterSilence: patience) }
+    while !hasEnded(writer), let line = await input.next() {
       guard line.isCut || !line.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else { continue }
       do throws(PipeRefusal) {
         guard !line.isCut else {
           throw PipeRefusal(id: nil, operation: nil, code: "bad_message", message: "the line is longer than a megabyte")
         }
         let parsed = try PipeLine(line.bytes, using: &generator)
-        end = await untilAnswered(writer, allBut: window - 1, patience: patience)
-        guard end == .fulfilled, !writer.isClosedForGood else {
+        guard await untilAnswered(writer, allBut: window - 1) == .fulfilled, !hasEnded(writer) else {
           unansweredCount += 1
           tell("unanswered", line.number, parsed.id) { _ in }
           break
@@ -86,17 +87,19 @@ final class PipeTeller: WriterFollower {
         // The answer never comes before `submit` returns, so `pending` can be filled afterwards.
         let number = writer.submit(parsed.operations)
         pending[number] = Pending(line: line.number, id: parsed.id, made: parsed.made)
+        writer.waiters.check()
       } catch {
         refuse(error, line: line.number)
       }
     }
     // Even after a cancellation, answers that are on their way are awaited.
     let isCancelled = Task.isCancelled
-    if end != .tooLate {
-      _ = await Task { @ClientLoop in
-        await self.untilAnswered(writer, allBut: 0, patience: isCancelled ? 5_000 : patience)
-      }.value
+    if isCancelled {
+      watch.cancel()
+      watch = Task { await giveUp(writer, afterSilence: 5_000) }
     }
+    _ = await Task { await untilAnswered(writer, allBut: 0) }.value
+    watch.cancel()
     for (_, left) in pending.sorted(by: { $0.key < $1.key }) {
       unansweredCount += 1
       tell("unanswered", left.line, left.id) { _ in }
@@ -107,20 +110,35 @@ final class PipeTeller: WriterFollower {
       ? nil : ClientFailure.failed("nobody reads the answers any more, so the rest of the lines was not sent")
   }
 
-  /// Waits until at most `count` batches are unanswered. Gives up when no answer has come for `patience`.
-  private func untilAnswered(_ writer: RoomWriter, allBut count: Int, patience: UInt64) async -> WaitEnd {
-    while true {
-      let before = writer.submitter.unansweredCount
-      let end = await writer.waiters.wait(withinMilliseconds: patience) {
-        writer.submitter.unansweredCount <= count || writer.isClosedForGood
+  /// Whether no more answers are to be expected.
+  private func hasEnded(_ writer: RoomWriter) -> Bool { hasGivenUp || writer.isClosedForGood }
+
+  /// Waits until at most `count` batches are unanswered, or no more answers are to be expected.
+  private func untilAnswered(_ writer: RoomWriter, allBut count: Int) async -> WaitEnd {
+    await writer.waiters.wait { [self] in writer.submitter.unansweredCount <= count || hasEnded(writer) }
+  }
+
+  /// Gives up when lines are unanswered and no answer has come for `patience`. A program may wait for its answer before
+  /// it writes the next line, so the input ends then too.
+  private func giveUp(_ writer: RoomWriter, afterSilence patience: UInt64) async {
+    var end = WaitEnd.fulfilled
+    while end == .fulfilled, !hasEnded(writer) {
+      let before = answeredCount
+      guard await writer.waiters.wait(until: { writer.submitter.unansweredCount > 0 }) == .fulfilled else { return }
+      end = await writer.waiters.wait(withinMilliseconds: patience) { [self] in
+        answeredCount > before || hasEnded(writer)
       }
-      guard end == .tooLate, writer.submitter.unansweredCount < before else { return end }
     }
+    guard end == .tooLate else { return }
+    hasGivenUp = true
+    input?.stop()
+    writer.waiters.check()
   }
 
   // MARK: - Answers
 
   func answered(_ answer: WriterAnswer, by writer: RoomWriter) {
+    answeredCount += 1
     guard let pending = pending.removeValue(forKey: answer.number) else { return }
     switch answer.outcome {
     case .acknowledged(let cursor, let superseded):

@@ -36,7 +36,7 @@ enum Join {
     do {
       // Joins before the full screen opens, so that an error message stays visible.
       try await live.client.join { if open == nil { invocation.tell($0) } }
-      if open == nil { try host.open(invocation.windowChanges) }
+      if open == nil { try host.open() }
     } catch {
       await live.finish()
       throw error

@@ -34,7 +34,7 @@ enum Replay {
     let host = ScreenHost()
     let replay = ReplayCanvas(invocation, room, span, speed: speed > 0 ? speed : span.speed, host: host)
     try await replay.begin()
-    try host.open(invocation.windowChanges)
+    try host.open()
     defer { host.close() }
     try await host.run(replay)
     return .success

@@ -15,12 +15,9 @@ enum Operators {
     examples: ["peers demo", "peers demo --json | jq -r .actor"]
   ) { invocation in
     let room = try invocation.room()
-    let bytes = try await ServerRequests(server: invocation.server, tell: invocation.tell).get(
-      room.path("/peers"),
-      of: room.text
-    )
-    let answer = JSONValue(bytes)
-    let people = answer?["peers"]?.elements ?? []
+    let requests = ServerRequests(server: invocation.server, tell: invocation.tell)
+    let answer = JSONValue(try await requests.get(room.path("/peers"), of: room.text))
+    let people = try requests.list("peers", in: answer)
     if invocation.isJSON {
       for person in people {
         invocation.output.write { line in
@@ -60,8 +57,8 @@ enum Operators {
     let room = try invocation.room()
     let actor = try actor(invocation, room)
     let requests = ServerRequests(server: invocation.server)
-    _ = try await requests.send("DELETE", room.path("/peers/\(actor)"), of: room.text)
-    invocation.output.write("\(actor) was removed from \(room.text)")
+    try await requests.order("DELETE", room.path("/peers/\(actor)"), of: room.text)
+    tell(invocation, room, "\(actor) was removed from \(room.text)") { line in line.member("removed", actor) }
     return .success
   }
 
@@ -82,9 +79,15 @@ enum Operators {
     let actor = try actor(invocation, room)
     let requests = ServerRequests(server: invocation.server)
     let answer = try await requests.send("DELETE", room.path("/writing/\(actor)"), of: room.text)
-    let count = JSONValue(answer.body)?["shapes"]?.elements.count ?? 0
-    let shapes = count == 1 ? "1 shape is" : "\(count) shapes are"
-    invocation.output.write("\(shapes) as without \(actor) in \(room.text)")
+    let shapes = try requests.list("shapes", in: JSONValue(answer.body)).compactMap(\.text)
+    let these = shapes.count == 1 ? "1 shape is" : "\(shapes.count) shapes are"
+    tell(invocation, room, "\(these) as without \(actor) in \(room.text)") { line in
+      line.member("takenBack", actor)
+      line.key("shapes")
+      line.beginArray()
+      for shape in shapes { line.value(text: Text(shape)) }
+      line.endArray()
+    }
     return .success
   }
 
@@ -102,8 +105,8 @@ enum Operators {
   ) { invocation in
     let room = try invocation.room()
     let requests = ServerRequests(server: invocation.server)
-    _ = try await requests.send("DELETE", room.path("/erasures"), of: room.text)
-    invocation.output.write("\(room.text) has forgotten what was deleted")
+    try await requests.order("DELETE", room.path("/erasures"), of: room.text)
+    tell(invocation, room, "\(room.text) has forgotten what was deleted") { line in line.member("forgotten", true) }
     return .success
   }
 
@@ -122,7 +125,7 @@ enum Operators {
     summary: "let only operators write to a room",
     details: [tokenWords, "Others look on meanwhile. The lock outlasts restarts of the server."],
     examples: ["lock demo"]
-  ) { invocation in try await set("PUT", "locked", invocation) }
+  ) { invocation in try await lock(true, invocation) }
 
   private static let unlock = Command(
     name: "unlock",
@@ -131,17 +134,32 @@ enum Operators {
     summary: "let editors write to a room again",
     details: [tokenWords],
     examples: ["unlock demo"]
-  ) { invocation in try await set("DELETE", "unlocked", invocation) }
+  ) { invocation in try await lock(false, invocation) }
 
   @ClientLoop
-  private static func set(_ method: String, _ word: String, _ invocation: Invocation) async throws -> ExitCode {
+  private static func lock(_ locks: Bool, _ invocation: Invocation) async throws -> ExitCode {
     let room = try invocation.room()
-    _ = try await ServerRequests(server: invocation.server).send(method, room.path("/lock"), of: room.text)
-    invocation.output.write("\(room.text) is \(word)")
-    if method == "PUT", await isOpenToAll(invocation.server) {
+    let requests = ServerRequests(server: invocation.server)
+    try await requests.order(locks ? "PUT" : "DELETE", room.path("/lock"), of: room.text)
+    tell(invocation, room, "\(room.text) is \(locks ? "locked" : "unlocked")") { line in line.member("locked", locks) }
+    if locks, await isOpenToAll(invocation.server) {
       invocation.output.notice("no_tokens", "this server asks for no tokens, so everyone may still write there")
     }
     return .success
+  }
+
+  /// Prints what was done in a room. With `--json` it is an object with the room and what `members` writes.
+  private static func tell(
+    _ invocation: Invocation,
+    _ room: RoomName,
+    _ words: String,
+    _ members: (inout JSONWriter) -> Void
+  ) {
+    guard invocation.isJSON else { return invocation.output.write(words) }
+    invocation.output.write { line in
+      line.member("room", room.text)
+      members(&line)
+    }
   }
 
   /// Whether clients without a token count as operators on this server.

@@ -26,7 +26,7 @@ enum Top {
     let host = ScreenHost()
     let table = RoomsTable(invocation, host: host, intervalMilliseconds: every)
     try await table.begin()
-    try host.open(invocation.windowChanges)
+    try host.open()
     defer { host.close() }
     while true {
       try await host.run(table)

@@ -31,14 +31,14 @@ final class ScreenHost {
   init() {}
 
   /// Switches the terminal to the full screen.
-  func open(_ windowChanges: WindowChanges) throws(ClientFailure) {
+  func open() throws(ClientFailure) {
     terminal = try Terminal(
       { [weak self] event in self?.take(event) },
       drained: { [weak self] in self?.invalidate() },
       lost: { [weak self] in self?.lose() }
     )
     Task { @ClientLoop [weak self] in
-      for await _ in windowChanges.stream { self?.redraw() }
+      for await _ in Signals.windowChanges.stream { self?.redraw() }
     }
   }
 

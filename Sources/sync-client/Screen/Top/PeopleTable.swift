@@ -62,11 +62,12 @@ final class PeopleTable: ScreenContent {
   private func ask() async {
     do {
       let answer = JSONValue(try await requests.get(room.path("/peers"), of: room.text))
+      let people = try requests.list("peers", in: answer)
       let isLocked = answer?["locked"]?.isTrue == true
       // What was said of the lock may be no longer true.
       if isLocked != table.isLocked { table.notice = nil }
       table.isLocked = isLocked
-      table.people = (answer?["peers"]?.elements ?? []).map { person in
+      table.people = people.map { person in
         func text(_ key: String) -> String { person[key]?.text?.printable ?? "" }
         return PeopleScreen.Row(
           actor: text("actor"),
@@ -142,7 +143,7 @@ final class PeopleTable: ScreenContent {
     Task { @ClientLoop in
       let notice: String
       do {
-        _ = try await requests.send(method, path, of: room.text)
+        try await requests.order(method, path, of: room.text)
         notice = words
       } catch {
         notice = self.words(of: error)
