@@ -88,7 +88,7 @@ struct HeavyGate {
     let gate = DispatchSemaphore(value: 0)
     self.gate = gate
     waiting = (0..<HeavyGate.jobs).map { number in
-      Task { _ = try? await hub.heavyWork.run(for: party ?? "party \(number)") { gate.wait() } }
+      Task { _ = try? await hub.heavyWork.run(for: party ?? "party \(number)", isBounded: false) { gate.wait() } }
     }
     await waitUntil("the threads are blocked") { hub.heavyWork.count >= HeavyGate.jobs }
   }
