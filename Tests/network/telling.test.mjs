@@ -19,6 +19,7 @@ const { Source } = await import('../../build/modules/basics/source.js')
 const { ask, hasToken, isRoomName, readAddress, roomLink, socketAddress } = await import('../../build/modules/network/address.js')
 const { answerOf, copyTo, Refused } = await import('../../build/modules/lobby/requests.js')
 const { keepDistinct } = await import('../../build/modules/others/distinction.js')
+const { welcome } = await import('../../build/modules/others/welcome.js')
 const { Frames } = await import('../../build/modules/state/frames.js')
 const { Me } = await import('../../build/modules/state/me.js')
 const { Paint } = await import('../../build/modules/state/paint.js')
@@ -213,6 +214,24 @@ test('a name and a colour are remembered, unless they are none', () => {
     assert.ok(/^\w+ \w+$/.test(made.name) && /^#[0-9A-F]{6}$/.test(made.color) && !made.isChosen && !made.isColorChosen)
     assert.deepEqual(rememberedIdentity().name, made.name, 'what the page has chosen stays')
   }
+})
+
+test('a name that the page has chosen is told once, unless a person has chosen one before the room is there', () => {
+  const come = (before = () => {}) => {
+    const [line, said] = [new Line(), []]
+    const shown = { replica: { shapeCount: 0, bounds: () => null } }
+    welcome({
+      connection: line, shown, permission: {}, tool: new Source(), view: new Source(), me: { name: 'Bold Fox' }, notices: { say: (words) => said.push(words) },
+    }, new EventTarget())
+    before()
+    line.hear({ type: 'state', state: 'live' })
+    return [said.length, rememberedIdentity().name, rememberedIdentity().isTold]
+  }
+  const unknown = () => rememberIdentity({ name: 'Bold Fox', color: '#AB1234', isChosen: false, isColorChosen: false })
+  unknown()
+  assert.deepEqual([come(), come()], [[1, 'Bold Fox', true], [0, 'Bold Fox', true]])
+  unknown()
+  assert.deepEqual(come(() => rememberIdentity({ name: 'Ann', color: '#AB1234', isChosen: true })), [0, 'Ann', false])
 })
 
 test('who may edit is who isn’t a viewer, and whose room is there, unless the past is shown', () => {
