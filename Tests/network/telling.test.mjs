@@ -149,25 +149,25 @@ test('a colour that one has chosen is kept, and one that is worn for a visit is 
 
 test('only who comes when somebody else has the same colour takes a free one', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  const come = (color, met, later = met, own = []) => {
+  const come = (color, met, later = met, own = [], chosen = null) => {
     const line = new Line()
     let people = met
-    let worn = null
-    keepDistinct({
-      connection: line, presence: { people: () => people }, ownTabs: { has: (actor) => own.includes(actor) }, me: { color, wear: (given) => { worn = given } },
-    })
+    const me = new Me(line, { name: 'Ann', color, isColorChosen: false })
+    keepDistinct({ connection: line, presence: { people: () => people }, ownTabs: { has: (actor) => own.includes(actor) }, me })
+    if (chosen) me.become({ name: 'Ann', color: chosen })
     line.hear({ type: 'state', state: 'loading' })
     t.mock.timers.tick(300)
     line.hear({ type: 'state', state: 'live' })
     people = later
     t.mock.timers.tick(300)
-    return worn
+    return me.color
   }
   const [red, blue] = ['#B42318', '#1D4ED8']
   const has = (actor, color) => ({ actor, color })
-  assert.equal(come(red, [has(1, blue)]), null)
-  assert.equal(come(red, [has(1, red)], undefined, [1]), null, 'another tab of oneself')
-  assert.equal(come(red, [], [has(1, red)]), null, 'who comes later takes another one')
+  assert.equal(come(red, [has(1, blue)]), red)
+  assert.equal(come(red, [has(1, red)], undefined, [1]), red, 'another tab of oneself')
+  assert.equal(come(red, [], [has(1, red)]), red, 'who comes later takes another one')
+  assert.equal(come(blue, [has(1, red)], undefined, [], red), red, 'chosen before the room is there')
   for (let count = 0; count < 30; count++) {
     const worn = come(red, [has(1, red.toLowerCase()), has(2, blue)])
     assert.ok(worn && worn !== red && worn !== blue, worn)

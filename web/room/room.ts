@@ -43,7 +43,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   const state = makeState({ room, core, connection, freshness, identity, viewOnly })
   const { me } = state
   me.on('change', wear)
-  if (!me.isColorChosen) keepDistinct(state)
+  keepDistinct(state)
   const stage = elementById('stage')
   const hands = makeHands(stage, { ...state, ...makeDrawing(stage, state) })
   // When the page is hidden, the hands finish their edits. The keeper hears of that after them, so it stores these too.
