@@ -2,10 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { makeElements } from '../gestures/elements.mjs'
 import { watchFreshness } from '../../build/modules/bars/newer-page.js'
 import { Source } from '../../build/modules/basics/source.js'
 import { Freshness, keepPage, NewerPage } from '../../build/modules/network/freshness.js'
 
+makeElements()
 // Node 20 has no navigator.
 Object.defineProperty(globalThis, 'navigator', { value: {}, configurable: true })
 
@@ -137,6 +139,18 @@ test('a page that leaves the room and comes back by itself has not lost the serv
   line.becomes('connecting', 'live', 'offline', 'connecting', 'live')
   await pass(t.mock.timers, 1)
   assert.equal(freshness.wasLost, false)
+})
+
+test('the banner of a newer page says what would be lost, also if the browser stops keeping it meanwhile', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+  const [freshness, keeper, told] = [new Source(), Object.assign(new Source(), { isKeeping: true }), []]
+  watchFreshness({ connection: new Line(), freshness, keeper, states: { banner: (_, { words }) => told.push(words) } })
+  freshness.tell('newer', null)
+  for (const [isKeeping, end] of [[true, 'Everything you drew is kept.'], [false, 'Don’t reload it until everything is saved.']]) {
+    keeper.isKeeping = isKeeping
+    keeper.tell('change', null)
+    assert.equal(told[0].words, `There’s a newer version of this page. ${end}`)
+  }
 })
 
 test('the worker that a browser has is told to take in the server’s page, each time', async () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
 import { drawings, kept, space } from './stored.mjs'
 import { Source } from '../../build/modules/basics/source.js'
-import { keep, keyOf } from '../../build/modules/storage/database.js'
+import { editsOf, keep, keyOf } from '../../build/modules/storage/database.js'
 import { Keeper } from '../../build/modules/storage/keeper.js'
 
 const room = 'garden'
@@ -186,4 +186,31 @@ test('edits that are stored meanwhile are not told as lost because an older atte
   answer({ held: [] })
   await pass(100)
   assert.deepEqual([tab.keeper.isKeeping, tab.stored], [true, [['1', 2]]])
+})
+
+test('what is saved when a tab is hidden gives way to what is stored later, and not to older edits, although the clock was set back', async (t) => {
+  globalThis.localStorage = Object.create({
+    getItem(name) { return this[name] ?? null }, setItem(name, value) { this[name] = value }, removeItem(name) { delete this[name] },
+  })
+  t.after(() => { delete globalThis.localStorage })
+  let hide = () => {}
+  t.mock.method(document, 'addEventListener', (_, run) => { hide = run })
+  const now = t.mock.method(Date, 'now', () => 7_200_000).mock
+  const tab = new Tab()
+  document.hidden = true
+  t.after(() => { delete document.hidden })
+  tab.has(1)
+  hide()
+  await pass(100)
+  now.mockImplementation(() => 3_600_000)
+  tab.has(2)
+  await pass(100)
+  assert.deepEqual((await editsOf(room)).map(({ unsent }) => unsent), [2])
+  now.mockImplementation(() => 0)
+  space.isLeft = false
+  tab.has(3)
+  hide()
+  await pass(100)
+  space.isLeft = true
+  assert.deepEqual((await editsOf(room)).map(({ unsent }) => unsent), [3])
 })

@@ -10,9 +10,11 @@ Object.defineProperty(globalThis, 'document', { value: { ...globalThis.document,
 const main = makeElements()
 const made = []
 Object.assign(document, { getElementById: () => main, createElement: () => made[made.push(new Element()) - 1] })
-Object.assign(Element.prototype, { hidePopover() {} })
+Object.assign(Element.prototype, {
+  hidePopover() {}, showPopover() {}, after() {}, querySelectorAll: () => [], getBoundingClientRect: () => ({}),
+})
 Object.assign(globalThis, {
-  HTMLElement: Element, IntersectionObserver: class { observe() {} disconnect() {} }, localStorage: {},
+  innerWidth: 0, innerHeight: 0, HTMLElement: Element, IntersectionObserver: class { observe() {} disconnect() {} }, localStorage: {},
   location: { pathname: '/', search: '', hash: '', assign(path) { this.entered = path } },
 })
 /** What the server answers: a status, or its rooms. null: it isn't reached. */
@@ -90,6 +92,15 @@ test('of many rooms two hundred have a card, and the number of the others is tol
   answer = answer.slice(0, 200)
   await pass(3_000)
   assert.equal(shown().length, 4)
+})
+
+test('what was not sent can be forgotten of a room of which there is any', async () => {
+  answer = [...rooms, { ...rooms[0], room: 'plan' }]
+  await pass(3_000)
+  for (const [room, words] of [['plan', 'Rename… Duplicate Forget what was not sent… Delete…'], ['garden', 'Rename… Duplicate Delete…']]) {
+    made.findLast(({ attributes }) => attributes['aria-label'] === `More for ${room}`).dispatchEvent(new Event('click'))
+    assert.equal(made.findLast(({ attributes }) => attributes.role === 'menu' && attributes['aria-label'] === room).shownWords, words)
+  }
 })
 
 test('what was done, or why it was not, is said for eight seconds since it was said last', async () => {

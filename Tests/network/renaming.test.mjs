@@ -18,11 +18,13 @@ beforeEach(() => {
 })
 const cursor = (name) => `${name}.${rooms[name].shapes}`
 globalThis.fetch = async (path, { method = 'GET' }) => {
-  const [name, layout] = path.replace(/^\/v1\/rooms\/?/, '').split('/')
-  const refusal = before(`${method} ${layout ?? (name && 'room')}`)
+  const [name, part] = path.replace(/^\/v1\/rooms\/?/, '').split('/')
+  const refusal = before(`${method} ${part ?? (name && 'room')}`)
   if (refusal) return new Response(JSON.stringify({ error: { message: refusal } }), { status: 403 })
   if (method === 'DELETE') delete rooms[name]
-  if (layout) rooms[name] = { shapes: 1, peers: 0 }
+  if (part === 'layout') rooms[name] = { shapes: 1, peers: 0 }
+  if (part === 'lock') rooms[name].locked = true
+  if (part === 'peers') return Response.json({ locked: rooms[name].locked ?? false })
   return Response.json(method === 'DELETE' ? {} : name ? { cursor: cursor(name), shapes: Array(rooms[name].shapes).fill({}) }
     : { rooms: Object.entries(rooms).map(([room, { peers }]) => ({ room, peers, cursor: cursor(room) })) })
 }
@@ -35,6 +37,7 @@ test('a room has its new name, unless somebody comes or draws meanwhile, or the 
     ['GET ', () => { rooms.garden.peers = 1 }, 'Somebody came to garden meanwhile, so it stays. shed is a copy.'],
     ['GET ', () => { rooms.shed.shapes = 2 }, 'Somebody drew in shed meanwhile, so garden stays.'],
     ['DELETE room', () => 'only operators delete', 'shed is a copy, and garden stays too: only operators delete'],
+    ['GET peers', () => 'only operators look', 'shed is a copy, and garden stays too: only operators look'],
   ]) {
     rooms = { garden: { shapes: 1, peers: 0 } }
     let hasBegun = false
@@ -59,4 +62,13 @@ test('a room is not renamed to one that is there, while somebody is in it, or wi
     await assert.rejects(attempt, refused('Somebody is in garden now. Rename it once they have left'))
   }
   assert.deepEqual(Object.keys(rooms), ['garden', 'taken'])
+})
+
+test('a locked room is locked under its new name before the old one is deleted, or stays', async () => {
+  rooms.garden.locked = true
+  before = (request) => (request === 'PUT lock' ? 'not now' : undefined)
+  assert.equal(await rename('garden', 'barn'), 'barn is a copy, and garden stays too: not now')
+  before = () => {}
+  assert.equal(await rename('garden', 'shed'), 'garden is now called shed.')
+  assert.deepEqual(Object.entries(rooms).map(([name, { locked }]) => [name, locked]), [['taken', undefined], ['barn', undefined], ['shed', true]])
 })

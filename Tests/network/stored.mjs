@@ -16,7 +16,7 @@ const answered = (result) => {
 }
 const storeOf = (records) => ({
   index: () => ({ getAll: () => answered([...records.values()]) }),
-  get: () => answered(undefined),
+  get: (key) => answered(records.get(key)),
   openCursor() {
     const [values, request] = [[...records.values()], {}]
     const goOn = () => {

@@ -19,6 +19,7 @@ const { Source } = await import('../../build/modules/basics/source.js')
 const { ask, hasToken, isRoomName, readAddress, roomLink, socketAddress } = await import('../../build/modules/network/address.js')
 const { answerOf, copyTo, Refused } = await import('../../build/modules/lobby/requests.js')
 const { keepDistinct } = await import('../../build/modules/others/distinction.js')
+const { welcome } = await import('../../build/modules/others/welcome.js')
 const { Frames } = await import('../../build/modules/state/frames.js')
 const { Me } = await import('../../build/modules/state/me.js')
 const { Paint } = await import('../../build/modules/state/paint.js')
@@ -148,25 +149,25 @@ test('a colour that one has chosen is kept, and one that is worn for a visit is 
 
 test('only who comes when somebody else has the same colour takes a free one', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  const come = (color, met, later = met, own = []) => {
+  const come = (color, met, later = met, own = [], chosen = null) => {
     const line = new Line()
     let people = met
-    let worn = null
-    keepDistinct({
-      connection: line, presence: { people: () => people }, ownTabs: { has: (actor) => own.includes(actor) }, me: { color, wear: (given) => { worn = given } },
-    })
+    const me = new Me(line, { name: 'Ann', color, isColorChosen: false })
+    keepDistinct({ connection: line, presence: { people: () => people }, ownTabs: { has: (actor) => own.includes(actor) }, me })
+    if (chosen) me.become({ name: 'Ann', color: chosen })
     line.hear({ type: 'state', state: 'loading' })
     t.mock.timers.tick(300)
     line.hear({ type: 'state', state: 'live' })
     people = later
     t.mock.timers.tick(300)
-    return worn
+    return me.color
   }
   const [red, blue] = ['#B42318', '#1D4ED8']
   const has = (actor, color) => ({ actor, color })
-  assert.equal(come(red, [has(1, blue)]), null)
-  assert.equal(come(red, [has(1, red)], undefined, [1]), null, 'another tab of oneself')
-  assert.equal(come(red, [], [has(1, red)]), null, 'who comes later takes another one')
+  assert.equal(come(red, [has(1, blue)]), red)
+  assert.equal(come(red, [has(1, red)], undefined, [1]), red, 'another tab of oneself')
+  assert.equal(come(red, [], [has(1, red)]), red, 'who comes later takes another one')
+  assert.equal(come(blue, [has(1, red)], undefined, [], red), red, 'chosen before the room is there')
   for (let count = 0; count < 30; count++) {
     const worn = come(red, [has(1, red.toLowerCase()), has(2, blue)])
     assert.ok(worn && worn !== red && worn !== blue, worn)
@@ -213,6 +214,24 @@ test('a name and a colour are remembered, unless they are none', () => {
     assert.ok(/^\w+ \w+$/.test(made.name) && /^#[0-9A-F]{6}$/.test(made.color) && !made.isChosen && !made.isColorChosen)
     assert.deepEqual(rememberedIdentity().name, made.name, 'what the page has chosen stays')
   }
+})
+
+test('a name that the page has chosen is told once, unless a person has chosen one before the room is there', () => {
+  const come = (before = () => {}) => {
+    const [line, said] = [new Line(), []]
+    const shown = { replica: { shapeCount: 0, bounds: () => null } }
+    welcome({
+      connection: line, shown, permission: {}, tool: new Source(), view: new Source(), me: { name: 'Bold Fox' }, notices: { say: (words) => said.push(words) },
+    }, new EventTarget())
+    before()
+    line.hear({ type: 'state', state: 'live' })
+    return [said.length, rememberedIdentity().name, rememberedIdentity().isTold]
+  }
+  const unknown = () => rememberIdentity({ name: 'Bold Fox', color: '#AB1234', isChosen: false, isColorChosen: false })
+  unknown()
+  assert.deepEqual([come(), come()], [[1, 'Bold Fox', true], [0, 'Bold Fox', true]])
+  unknown()
+  assert.deepEqual(come(() => rememberIdentity({ name: 'Ann', color: '#AB1234', isChosen: true })), [0, 'Ann', false])
 })
 
 test('who may edit is who isn’t a viewer, and whose room is there, unless the past is shown', () => {

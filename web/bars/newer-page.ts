@@ -1,3 +1,4 @@
+import { element } from '../elements/element.js'
 import type { Connection } from '../network/connection.js'
 import { type Freshness, keepPage } from '../network/freshness.js'
 import type { Keeper } from '../storage/keeper.js'
@@ -19,11 +20,16 @@ const registeredAfterMilliseconds = 1_500
 export function watchFreshness({ connection, freshness, keeper, states }: {
   connection: Connection, freshness: Freshness, keeper: Keeper | null, states: States,
 }) {
-  freshness.on('newer', () => states.banner('newer', {
-    words: `There’s a newer version of this page. ${
-      keeper?.isKeeping === false ? 'Don’t reload it until everything is saved.' : 'Everything you drew is kept.'}`,
-    action: { words: 'Reload', run: () => location.reload() },
-  }))
+  const words = element('span')
+  const say = () => {
+    words.textContent = `There’s a newer version of this page. ${
+      keeper?.isKeeping === false ? 'Don’t reload it until everything is saved.' : 'Everything you drew is kept.'}`
+  }
+  keeper?.on('change', say)
+  freshness.on('newer', () => {
+    say()
+    states.banner('newer', { words, action: { words: 'Reload', run: () => location.reload() } })
+  })
   connection.on('effect', (effect) => {
     if (effect.type !== 'state') return
     // If the page itself leaves, for a new name or to send what a closed tab has left, its state is `offline`.

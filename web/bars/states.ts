@@ -165,7 +165,7 @@ export class States {
 
   banner(
     name: string,
-    { words, action, form }: { words: string, action?: { words: string, run: () => void }, form?: HTMLElement },
+    { words, action, form }: { words: string | Node, action?: { words: string, run: () => void }, form?: HTMLElement },
   ) {
     if (this.#find(name)) return
     const made: HTMLElement = element('div', { class: 'banner floating row', role: 'status', 'data-name': name },
@@ -183,7 +183,7 @@ const reload = () => location.reload()
 
 /** For somebody who isn't in the room, if the server has no card for this version of the page. */
 const outdated = () => card('warning', 'There’s a newer version of this page',
-  'Reload it to go on. Everything you drew is kept.', element('button', { type: 'button', class: 'button primary', onclick: reload }, 'Reload'))
+  'Reload it to go on.', element('button', { type: 'button', class: 'button primary', onclick: reload }, 'Reload'))
 
 /** Grey placeholder shapes that are shown while the drawing is loaded. */
 function skeleton() {

@@ -47,8 +47,8 @@ export async function roomsIfNobodyIsIn(room: string) {
 }
 
 /**
- * Moves a room's drawing to a room of another name. Nothing is deleted before the copy is stored, nor while somebody is
- * in the room or has edits for it that aren't sent.
+ * Moves a room's drawing, and its lock, to a room of another name. Nothing is deleted before the copy is stored, nor
+ * while somebody is in the room or has edits for it that aren't sent.
  *
  * @returns what was done
  */
@@ -65,6 +65,9 @@ export async function rename(room: string, to: string): Promise<string> {
   }
   const copied = await copyTo(room, to)
   try {
+    // A lock ends with its room.
+    const { locked } = await (await answerOf(`/v1/rooms/${room}/peers`)).json()
+    if (locked) await answerOf(`/v1/rooms/${to}/lock`, { method: 'PUT' })
     // The server can't delete a room on a condition, so both rooms are looked at once more, together and right before.
     const listed = new Map((await roomsOf()).map((each) => [each.room, each]))
     const [before, after] = [listed.get(room), listed.get(to)]

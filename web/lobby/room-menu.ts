@@ -29,7 +29,7 @@ export function roomMenu(
   }
   const name = shownName(room)
   const button = iconButton('more', `More for ${name}`, { class: 'small room-more' })
-  const { content } = menuOf([
+  const { content, refresh } = menuOf([
     { words: 'Rename…', icon: icon('pen'), run: doing(async () => {
       await roomsIfNobodyIsIn(room)
       const to = await askForName(room)
@@ -50,7 +50,7 @@ export function roomMenu(
       return remove(room)
     }) },
   ], () => menu.close())
-  const menu = popover(button, content, { role: 'menu', label: name })
+  const menu = popover(button, content, { role: 'menu', label: name, onOpen: refresh })
   return button
 }
 

@@ -11,9 +11,9 @@ import type { Presence } from '../state/presence.js'
 const patienceMilliseconds = 300
 
 /**
- * Gives this person a free colour for this visit, if the person has just come and somebody else already has the same
- * colour. Only the newcomer changes, because otherwise both would. If there are more people than colours, some share a
- * colour.
+ * Gives this person a free colour for this visit, if the person has just come, has chosen none, and somebody else
+ * already has the same colour. Only the newcomer changes, because otherwise both would. If there are more people than
+ * colours, some share a colour.
  */
 export function keepDistinct({ connection, presence, ownTabs, me }: {
   connection: Connection, presence: Presence, ownTabs: OwnTabs, me: Me,
@@ -23,10 +23,10 @@ export function keepDistinct({ connection, presence, ownTabs, me }: {
     stop()
     const met = presence.people()
     setTimeout(() => {
-      const others = met.filter(({ actor }) => !ownTabs.has(actor))
-      const taken = new Set(presence.people().filter(({ actor }) => !ownTabs.has(actor)).map(({ color }) => color.toUpperCase()))
-      if (!others.some(({ color }) => color.toUpperCase() === me.color.toUpperCase())) return
-      const free = personColors.filter((color) => !taken.has(color))
+      const colorsOf = (people: typeof met) => people.filter(({ actor }) => !ownTabs.has(actor)).map(({ color }) => color.toUpperCase())
+      if (me.isColorChosen || !colorsOf(met).includes(me.color.toUpperCase())) return
+      const taken = colorsOf(presence.people())
+      const free = personColors.filter((color) => !taken.includes(color))
       if (free.length > 0) me.wear(free[Math.floor(Math.random() * free.length)])
     }, patienceMilliseconds)
   })

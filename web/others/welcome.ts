@@ -9,7 +9,7 @@ import type { Notices } from '../state/notices.js'
 import type { Permission } from '../state/permission.js'
 import type { Shown } from '../state/shown.js'
 import type { Tool } from '../state/tool.js'
-import { type Identity, rememberIdentity } from '../storage/identity.js'
+import { rememberedIdentity, rememberIdentity } from '../storage/identity.js'
 
 /**
  * Shows the whole drawing, unless the person has already moved the view. Chooses the select tool if there is a drawing.
@@ -20,7 +20,7 @@ export function welcome(
     connection: Connection, shown: Shown, permission: Permission, notices: Notices, tool: Tool, view: View, me: Me,
     askForName: () => unknown,
   },
-  stage: HTMLElement, identity: Identity,
+  stage: HTMLElement,
 ) {
   let isUntouched = true
   let isViewUntouched = true
@@ -40,6 +40,8 @@ export function welcome(
     if (effect.type !== 'state' || effect.state !== 'live') return
     stop()
     if (!isKept) begin()
+    // The person may have chosen a name meanwhile.
+    const identity = rememberedIdentity()
     if (identity.isChosen || identity.isTold || permission.isViewOnly) return
     rememberIdentity({ ...identity, isTold: true })
     notices.say(`You’re ${within(me.name)}.`, {

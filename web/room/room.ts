@@ -43,7 +43,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   const state = makeState({ room, core, connection, freshness, identity, viewOnly })
   const { me } = state
   me.on('change', wear)
-  if (!me.isColorChosen) keepDistinct(state)
+  keepDistinct(state)
   const stage = elementById('stage')
   const hands = makeHands(stage, { ...state, ...makeDrawing(stage, state) })
   // When the page is hidden, the hands finish their edits. The keeper hears of that after them, so it stores these too.
@@ -60,7 +60,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
       () => bundle('/storage/couriers.js') as Promise<typeof import('../storage/couriers.js')>,
       ({ Couriers }) => new Couriers({ ...state, options: () => ({ name: me.name, color: me.color }), claimEdits, placeFor })))
   }
-  welcome({ ...hands, askForName }, stage, identity)
+  welcome({ ...hands, askForName }, stage)
   pulse.on('slow', () => state.notices.say(
     'Your connection is slow. Others see your changes late, and you theirs.'))
   state.frames.request()

@@ -24,7 +24,10 @@ export interface KeptEdits {
   bytes: Uint8Array
   /** The number of edits that the server has not acknowledged. */
   unsent: number
-  /** When the edits were saved, by this computer's clock. */
+  /**
+   * When the edits were saved, by this computer's clock, which can be set back. What a tab saves later has a greater
+   * number anyway.
+   */
   at: number
 }
 

@@ -177,6 +177,8 @@ export class Keeper extends Source<{ change: null }> {
   #isKeeping = true
   /** Whether the person has been told that the browser can’t keep the changes. */
   #hasWarned = false
+  /** See `KeptEdits`. */
+  #at = 0
   /** The bytes of the edits that are stored. */
   #keptEdits = new Uint8Array()
 
@@ -355,7 +357,7 @@ export class Keeper extends Source<{ change: null }> {
   #edits(): KeptEdits | null {
     return this.#place && {
       key: this.#place.key, share: this.#place.share, room: this.#room, actor: this.#actor, bytes: this.#replica.save(false),
-      unsent: this.#replica.unsentCount, at: Date.now(),
+      unsent: this.#replica.unsentCount, at: this.#at = Math.max(Date.now(), this.#at + 1),
     }
   }
 
