@@ -21,17 +21,18 @@ extension UndoHistory {
           if alias.current == present { edit.replaced.standing.insert(alias.property) }
         }
         for place in ofShape.indices { ofShape[place].forget(edit) }
+        aliases[shape] = ofShape
         // An undo that has passed over the edit goes on from the value that is there again.
-        for alias in ofShape where alias.current == edit.stamp {
+        for var alias in ofShape where alias.current == edit.stamp {
           guard let present = canvas.stamp(of: alias.property, in: shape),
             originalStamp(of: alias.property, in: shape, on: canvas) == edit.replaced.values.stamp(of: alias.property)
           else { continue }
-          ofShape.removeAll { $0.property == alias.property && ($0.current == edit.stamp || $0.current == present) }
-          guard alias.original != present else { continue }
-          ofShape.append(Alias(property: alias.property, current: present, original: alias.original))
+          replaceAlias(of: alias.property, in: shape, at: edit.stamp, by: nil)
+          alias.current = present
+          replaceAlias(of: alias.property, in: shape, at: present, by: alias.original == present ? nil : alias)
         }
+        ofShape = aliases[shape] ?? []
       }
-      aliases[shape] = ofShape
     }
     func forget(in steps: inout [Step]) {
       for index in steps.indices { UndoHistory.forget(refused, in: &steps[index].entries) }
