@@ -196,7 +196,9 @@ final class HeavyWork: @unchecked Sendable {
     guard let (party, piece) = state.withLock({ $0.next(threadsMax: threadsMax) }) else { return nil }
     return { [self] in
       piece.work()
-      state.withLock { $0.ended(piece, for: party) }
+      let areOthersWaiting = state.withLock { $0.ended(piece, for: party) }
+      // This thread goes on with its party's other jobs perhaps, and a bounded job of another party may begin now.
+      if piece.isBounded, areOthersWaiting { sem_post(signal) }
     }
   }
 
@@ -262,8 +264,10 @@ extension HeavyWork.State {
     if isAnyIdle { turns.removeAll { waiting[$0] == nil } }
   }
 
-  fileprivate mutating func ended(_ piece: HeavyWork.Piece, for party: String) {
+  /// - Returns: whether jobs wait.
+  fileprivate mutating func ended(_ piece: HeavyWork.Piece, for party: String) -> Bool {
     running.countDown(party)
     if piece.isBounded { boundedRunning -= 1 }
+    return !turns.isEmpty
   }
 }

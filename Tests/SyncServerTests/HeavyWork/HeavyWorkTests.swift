@@ -86,6 +86,25 @@ struct HeavyWorkTests {
     await wait(for: 0, in: heavy)
   }
 
+  @Test("when a bounded job ends, another begins, though its thread goes on with other work")
+  func boundedNext() async throws {
+    let heavy = HeavyWork(threads: 2)
+    let (bounded, unbounded) = (Gate(), Gate())
+    let record = Record()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { try? await heavy.run(for: "ann") { bounded.pass() } }
+      await waitUntil("the job runs") { bounded.isReached }
+      group.addTask { try? await heavy.run(for: "ann", isBounded: false) { unbounded.pass() } }
+      await wait(for: 2, in: heavy)
+      group.addTask { try? await heavy.run(for: "bob") { record.note("bob") } }
+      await wait(for: 3, in: heavy)
+      bounded.open()
+      await waitUntil("bob's job is done") { record.all == ["bob"] }
+      unbounded.open()
+      await group.waitForAll()
+    }
+  }
+
   @Test("a party has a bound on what may wait, and others have their own")
   func bound() async throws {
     let heavy = HeavyWork(threads: 2, waitingMax: 3)
