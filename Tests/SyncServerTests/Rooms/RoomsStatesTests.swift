@@ -265,6 +265,24 @@ struct RoomsStatesTests {
     bench.expectCaughtUp(last)
   }
 
+  @Test("an address with two slow readers gets to the end of a state, however many come and go")
+  func comingAndGoing() {
+    var (bench, writer) = crowdedBench()
+    var slow: [Int] = []
+    for _ in 0..<2 {
+      slow.append(joinSlowly(&bench, from: "slow", takes: 1_000))
+      bench.drag(writer, 1...3, times: 4)
+    }
+    var seconds = 0
+    while slow.allSatisfy({ bench.clients[$0].cursor == nil }), seconds < 100 {
+      let newcomer = bench.join(.json, takes: 150, from: "others")
+      passSecond(&bench, writer, slow)
+      bench.leave(newcomer)
+      seconds += 1
+    }
+    #expect((2..<30).contains(seconds))
+  }
+
   @Test("a few addresses that begin states anew again and again keep nobody out")
   func fewAddresses() {
     var (bench, writer) = crowdedBench(streams: 4)

@@ -162,9 +162,9 @@ struct StateStreams: Sendable {
   /// - a stream that nobody reads
   /// - a stream whose readers take nothing
   /// - an old stream of the address that has the most streams to itself
-  /// - another stream of that address, if it has at least two more than `party`
+  /// - the newest stream of that address, if it has at least two more than `party`
   ///
-  /// So a few addresses can't keep others out.
+  /// So a few addresses can't keep others out, and those who come and go take no address's oldest stream.
   private func makesWay(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Int? {
     let alike = streams.filter { $0.value.isShort == isShort }
     let unread = alike.filter { $0.value.isUnread }.keys.min()
@@ -180,7 +180,7 @@ struct StateStreams: Sendable {
     let old = greediest.filter { $0.value.isOld(now, lasts: lasting.contains($0.key)) }
     if let number = old.keys.min() { return number }
     guard most > counts[party, default: 0] + 1 else { return nil }
-    return greediest.keys.filter { !lasting.contains($0) }.min()
+    return greediest.keys.max()
   }
 
   /// The readers that wait for a stream, in the order in which they get one: the addresses in turn, and first those that
