@@ -283,14 +283,15 @@ struct RoomsStatesTests {
     #expect((2..<30).contains(seconds))
   }
 
-  @Test("a few addresses that begin states anew again and again keep nobody out")
-  func fewAddresses() {
+  @Test("a few addresses that begin states anew again and again keep nobody out", arguments: [false, true])
+  func fewAddresses(shareStates: Bool) {
     var (bench, writer) = crowdedBench(streams: 4)
     var slow: [Int] = []
-    for number in 0..<4 {
+    for number in 0..<(shareStates ? 8 : 4) {
       slow.append(joinSlowly(&bench, from: "\(number % 2)", takes: 150))
-      bench.drag(writer, 1...3, times: 4)
+      if !shareStates || number % 2 == 1 { bench.drag(writer, 1...3, times: 4) }
     }
+    #expect(bench.room.kept.states == 4)
     var longest = 0
     for _ in 0..<40 {
       // Drags shapes, so that the newcomer can share none of the states that are already being sent.

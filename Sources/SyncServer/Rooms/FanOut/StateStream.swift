@@ -75,9 +75,9 @@ struct StateStream: Sendable {
   mutating func leave(_ party: String) { readers.countDown(party) }
 
   var isUnread: Bool { readers.isEmpty }
-  /// The address that all readers of the stream have. `nil` if they have different addresses, or if there are no
-  /// readers.
-  var onlyParty: String? { readers.count == 1 ? readers.first?.key : nil }
+  /// The addresses of the stream's readers, for which the stream counts. None if there are many.
+  var owners: [String] { readers.count <= StateStream.ownersMax ? Array(readers.keys) : [] }
+  private static let ownersMax = 8
 
   mutating func noteTaken(_ now: Moment) { takenAt = now.monotonicMilliseconds }
 

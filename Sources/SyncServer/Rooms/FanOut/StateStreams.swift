@@ -161,7 +161,7 @@ struct StateStreams: Sendable {
   /// The stream that may be dropped to make space for a reader from the address `party`. In this order:
   /// - a stream that nobody reads
   /// - a stream whose readers take nothing
-  /// - an old stream of the address that has the most streams to itself
+  /// - an old stream of the address that has the most streams
   /// - the newest stream of that address, if it has at least two more than `party`
   ///
   /// So a few addresses can't keep others out, and those who come and go take no address's oldest stream.
@@ -170,10 +170,9 @@ struct StateStreams: Sendable {
     let unread = alike.filter { $0.value.isUnread }.keys.min()
     if let number = unread ?? alike.filter({ $0.value.standsStill(now) }).keys.min() { return number }
     guard endsOthers else { return nil }
-    // A stream that readers from several addresses share counts for none of them.
-    var counts: [String: UInt64] = [:]
-    for stream in alike.values { if let owner = stream.onlyParty { counts[owner, default: 0] += 1 } }
-    func count(_ stream: StateStream) -> UInt64 { stream.onlyParty.flatMap { counts[$0] } ?? 1 }
+    let counts = StateStreams.counts(alike)
+    // Nobody takes a stream from an address that has no other, though it shares that with one that has.
+    func count(_ stream: StateStream) -> Int { stream.owners.compactMap { counts[$0] }.min() ?? 1 }
     let most = alike.values.map(count).max() ?? 0
     let greediest = alike.filter { count($0.value) == most }
     let lasting = StateStreams.lasting(of: greediest)
@@ -183,11 +182,17 @@ struct StateStreams: Sendable {
     return greediest.keys.max()
   }
 
-  /// The readers that wait for a stream, in the order in which they get one: the addresses in turn, and first those that
-  /// have the fewest streams to themselves.
-  func inTurn(_ waiting: [Int], party: (Int) -> String) -> [Int] {
+  /// How many streams each address has.
+  private static func counts(_ streams: [Int: StateStream]) -> [String: Int] {
     var counts: [String: Int] = [:]
-    for stream in streams.values { if let owner = stream.onlyParty { counts[owner, default: 0] += 1 } }
+    for owner in streams.values.lazy.flatMap(\.owners) { counts[owner, default: 0] += 1 }
+    return counts
+  }
+
+  /// The readers that wait for a stream, in the order in which they get one: the addresses in turn, and first those that
+  /// have the fewest streams.
+  func inTurn(_ waiting: [Int], party: (Int) -> String) -> [Int] {
+    var counts = StateStreams.counts(streams)
     let turns = waiting.enumerated().map { place, seat in
       let party = party(seat)
       defer { counts[party, default: 0] += 1 }
@@ -196,21 +201,20 @@ struct StateStreams: Sendable {
     return turns.sorted { ($0.turn, $0.place) < ($1.turn, $1.place) }.map(\.seat)
   }
 
-  /// The streams that get a longer time limit: one for each address, and all streams with readers of several addresses.
-  /// Of an address's streams it is the one whose readers were dropped from the most streams before.
+  /// The streams that get a longer time limit: one for each address, and all streams with readers of many addresses. Of
+  /// an address's streams it is the one whose readers were dropped from the most streams before.
   private static func lasting(of streams: [Int: StateStream]) -> Set<Int> {
     var lasting: Set<Int> = []
     var ofParty: [String: Int] = [:]
     for (number, stream) in streams {
-      guard let owner = stream.onlyParty else {
-        lasting.insert(number)
-        continue
+      if stream.owners.isEmpty { lasting.insert(number) }
+      for owner in stream.owners {
+        guard let other = ofParty[owner], let losses = streams[other]?.losses else {
+          ofParty[owner] = number
+          continue
+        }
+        if (stream.losses, other) > (losses, number) { ofParty[owner] = number }
       }
-      guard let other = ofParty[owner], let losses = streams[other]?.losses else {
-        ofParty[owner] = number
-        continue
-      }
-      if (stream.losses, other) > (losses, number) { ofParty[owner] = number }
     }
     return lasting.union(ofParty.values)
   }
